@@ -1,0 +1,209 @@
+package lake
+
+import (
+	"context"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/tarn-lake/tarn/engine"
+	"github.com/tarn-lake/tarn/rel"
+	"github.com/tarn-lake/tarn/storage"
+	"github.com/tarn-lake/tarn/types"
+)
+
+// Ident is the name of a table or schema, outermost part first.
+type Ident []string
+
+// String is the name with parts in backquotes where needed.
+func (n Ident) String() string {
+	parts := make([]string, len(n))
+	for i, p := range n {
+		parts[i] = quotePart(p)
+	}
+	return strings.Join(parts, ".")
+}
+
+func quotePart(p string) string {
+	plain := p != ""
+	for _, r := range p {
+		plain = plain && (r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
+	}
+	if plain {
+		return p
+	}
+	return "`" + strings.ReplaceAll(p, "`", "``") + "`"
+}
+
+// Entry is what is known of a table before its log is read: where it is and of which format.
+type Entry struct {
+	Name     Ident
+	Format   string         // "delta", "hudi", "hive"
+	Location string         // as shown to users: an absolute path or URL
+	Bucket   storage.Bucket // the table's folder
+	External bool           // the folder belongs to the user: DROP leaves it
+	Meta     *Meta          // what CREATE asks for; nil when opening
+	Created  time.Time
+	Owner    string
+	Options  map[string]string // storage options given at creation
+}
+
+// Meta describes a table.
+type Meta struct {
+	ID          string // unique per table, made at creation
+	Name        string
+	Description string
+	Schema      types.Struct
+	Partition   []string // names of columns of Schema, in folder order
+	Cluster     []string // columns of CLUSTER BY
+	Properties  map[string]string
+	Created     time.Time
+	Protocol    Protocol
+}
+
+// Protocol is what a table demands of its readers and writers; the zero value is the format's choice.
+type Protocol struct {
+	Reader, Writer                 int
+	ReaderFeatures, WriterFeatures []string
+}
+
+// At says which state of a table is meant. The zero value is the latest.
+type At struct {
+	Version *int64
+	Time    *time.Time
+}
+
+// Commit is one entry of a table's history.
+type Commit struct {
+	Version      int64
+	Time         time.Time
+	Operation    Operation
+	Metrics      map[string]string
+	ReadVersion  *int64
+	Isolation    string
+	BlindAppend  *bool
+	Engine       string
+	UserID, User string
+	TxnID        string
+	FilesAdded   int
+	FilesRemoved int
+	Attempts     int // how often the commit was tried; 1 is at once
+}
+
+// Operation names what a transaction does, for the history.
+type Operation struct {
+	Name         string      // "MERGE", "WRITE", "CREATE TABLE AS SELECT", …
+	Parameters   []Parameter // in order
+	UserMetadata string
+	Txn          *TxnID // for at-most-once writes
+	Metrics      map[string]string
+}
+
+// Parameter is one operation parameter: Value is text, or any JSON value.
+type Parameter struct {
+	Key   string
+	Value any
+}
+
+// TxnID makes a write happen at most once: a transaction whose Version is not above the one that the table
+// holds for App does nothing.
+type TxnID struct {
+	App     string
+	Version int64
+}
+
+// Metrics counts what Apply did with rows and files.
+type Metrics struct {
+	Inserted, Updated, Deleted, Copied int64
+	FilesAdded, FilesRemoved           int
+	BytesAdded, BytesRemoved           int64
+	VectorsAdded, VectorsRemoved       int
+}
+
+// Format opens and creates tables of one kind.
+type Format interface {
+	Open(ctx context.Context, e Entry) (Table, error)                 // fs.ErrNotExist when there is no table
+	Create(ctx context.Context, e Entry, x engine.Engine) (Tx, error) // of e.Meta; fs.ErrExist when there is one
+}
+
+// Table is a table of one format at one place.
+type Table interface {
+	Snapshot(ctx context.Context, at At) (Snapshot, error)
+	History(ctx context.Context) iter.Seq2[Commit, error] // newest first
+	Begin(ctx context.Context, x engine.Engine) (Tx, error)
+}
+
+// Snapshot is one state of a table. It never changes.
+type Snapshot interface {
+	rel.Relation
+	Meta() *Meta
+	Version() int64
+	Detail() Detail
+}
+
+// Detail is what DESCRIBE DETAIL says of a snapshot.
+type Detail struct {
+	Files        int64
+	Bytes        int64
+	LastModified time.Time
+}
+
+// Tx changes a table. Reads through it are what conflicts are checked against. Nothing is visible to others
+// before Commit.
+type Tx interface {
+	Snapshot
+	// Apply carries out c. It may be called several times; each call sees the table as the calls before left its
+	// metadata, and the rows of the snapshot.
+	Apply(ctx context.Context, c Change) (Metrics, error)
+	// Commit makes all changes visible at once. The error is a *ConflictError when nothing was committed because
+	// of another writer, an *UnknownOutcomeError when that cannot be known; after any other error nothing was.
+	Commit(ctx context.Context, op Operation) (Commit, error)
+	// Rollback gives up and removes the files that Apply wrote. It does nothing after Commit.
+	Rollback() error
+}
+
+// Change is one of Append, Overwrite, Edit and Define.
+type Change interface{ change() }
+
+// Append adds rows. Columns gives for each column of the table's schema the column of Rows that fills it.
+type Append struct {
+	Rows     rel.Node
+	Columns  []rel.ID
+	FileSize int64 // bytes to aim at per file; 0 is the table's own choice
+}
+
+// Overwrite removes the rows for which Where is true (nil: all) and adds Rows. Where speaks of the columns Target,
+// one per column of the schema. With Partitions it removes the rows of the partitions that Rows falls into instead.
+type Overwrite struct {
+	Rows       rel.Node
+	Columns    []rel.ID
+	Where      rel.Expr
+	Target     []rel.Column
+	Partitions bool
+	FileSize   int64
+}
+
+// Edit changes, removes and adds rows. Rows has one row per affected row of the table: Op is a string column
+// with 'U', 'D', 'I' or NULL (nothing, but the row counts as matched), RowID came from this transaction's Scan and is
+// NULL for 'I', Columns hold the new values of 'U' and 'I'. Where, over Target, says which rows of the table could be
+// affected; nil is all: it is the predicate that conflicts are checked with.
+type Edit struct {
+	Rows    rel.Node
+	Op      rel.ID
+	RowID   rel.ID
+	Columns []rel.ID
+	Where   rel.Expr
+	Target  []rel.Column
+	// Twice is the error when a row id comes more than once; nil makes repeated deletes of one row count once and is only
+	// legal where every row with a row id is a 'D'.
+	Twice error
+}
+
+// Define replaces the table's description. Overwriting the schema (dropping or retyping columns) needs Overwrite in the
+// same transaction.
+type Define struct{ Meta *Meta }
+
+func (Append) change()    {}
+func (Overwrite) change() {}
+func (Edit) change()      {}
+func (Define) change()    {}
