@@ -19,20 +19,9 @@ type Ident []string
 func (n Ident) String() string {
 	parts := make([]string, len(n))
 	for i, p := range n {
-		parts[i] = quotePart(p)
+		parts[i] = types.QuoteIfNeeded(p)
 	}
 	return strings.Join(parts, ".")
-}
-
-func quotePart(p string) string {
-	plain := p != ""
-	for _, r := range p {
-		plain = plain && (r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z')
-	}
-	if plain {
-		return p
-	}
-	return "`" + strings.ReplaceAll(p, "`", "``") + "`"
 }
 
 // Entry is what is known of a table before its log is read: where it is and of which format.
