@@ -1,0 +1,3 @@
+// Package storagetest is the conformance suite of storage.Bucket: what every
+// implementation must do, written once.
+package storagetest
