@@ -1,0 +1,76 @@
+package tarn
+
+import (
+	"context"
+	"iter"
+	"maps"
+
+	"github.com/tarn-lake/tarn/engine"
+)
+
+// Session is one conversation: settings, current schema, temporary views and variables. It serves one
+// goroutine at a time; sessions of one [DB] do not see each other's state, except for global views.
+type Session struct {
+	db   *DB
+	conf map[string]string
+}
+
+// Session starts a conversation with the settings of Options.Conf.
+func (db *DB) Session() *Session {
+	return &Session{db: db, conf: maps.Clone(db.opts.Conf)}
+}
+
+// DB is the database of s.
+func (s *Session) DB() *DB { return s.db }
+
+// NamedArg is a value for the parameter marker `:Name`.
+type NamedArg struct {
+	Name  string
+	Value any
+}
+
+// Named gives the parameter marker `:name` a value. Other arguments fill the markers `?` in order.
+func Named(name string, value any) NamedArg { return NamedArg{name, value} }
+
+// Query runs one statement. Cancelling ctx ends it within a second; a statement that writes then leaves
+// nothing behind, unless its commit was already made.
+func (s *Session) Query(ctx context.Context, sql string, args ...any) (*Rows, error) {
+	return nil, &Error{Class: "UNSUPPORTED_FEATURE", SQLState: "0A000", Message: "statements are not executed yet", Statement: sql}
+}
+
+// Exec runs one statement to its end and drops its rows. The receipt is nil when it wrote no table.
+func (s *Session) Exec(ctx context.Context, sql string, args ...any) (*Receipt, error) {
+	rows, err := s.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if _, err := rows.NextBatch(); err != nil {
+			return rows.Receipt(), rows.Close()
+		}
+	}
+}
+
+// Statement is one statement of a script with its result.
+type Statement struct {
+	SQL  string // its text
+	Pos  int    // of SQL in the script, in bytes
+	Rows *Rows  // closed when the iteration goes on
+}
+
+// Run runs the statements of script, separated by semicolons, one after the other. The first error ends it; a
+// script with a syntax error runs nothing.
+func (s *Session) Run(ctx context.Context, script string) iter.Seq2[Statement, error] {
+	return func(yield func(Statement, error) bool) {
+		rows, err := s.Query(ctx, script)
+		yield(Statement{SQL: script, Rows: rows}, err)
+	}
+}
+
+// Progress says how far a statement is.
+type Progress = engine.Progress
+
+// WithProgress gives ctx a function that is called, at most ten times a second, while a statement runs.
+func WithProgress(ctx context.Context, f func(Progress)) context.Context {
+	return engine.WithProgress(ctx, f)
+}
