@@ -1,0 +1,37 @@
+package plan
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tarn-lake/tarn/rel"
+)
+
+// analyzer carries what holds for a whole statement. It is copied where a part of it changes: inside a view, or
+// below a WITH clause.
+type analyzer struct {
+	ctx   context.Context
+	scope Scope
+	set   rel.Settings
+	ctes  *cte
+	views int // how many views are around
+}
+
+func newAnalyzer(ctx context.Context, s Scope) *analyzer {
+	return &analyzer{ctx: ctx, scope: s, set: settings(s)}
+}
+
+func settings(s Scope) rel.Settings {
+	set := rel.Settings{
+		Zone:          s.Setting("spark.sql.session.timeZone"),
+		CaseSensitive: isTrue(s.Setting("spark.sql.caseSensitive")),
+		NTZ:           s.Setting("spark.sql.timestampType") == "TIMESTAMP_NTZ",
+		Conf:          s.Setting,
+	}
+	if strings.EqualFold(s.Setting("spark.sql.ansi.enabled"), "false") {
+		set.Mode = rel.Legacy
+	}
+	return set
+}
+
+func isTrue(v string) bool { return strings.EqualFold(strings.TrimSpace(v), "true") }

@@ -1,0 +1,87 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/tarn-lake/tarn/rel"
+)
+
+// column is a column that a name can mean. qual is what may stand before it, outermost part first.
+type column struct {
+	rel.Column
+	qual []string
+}
+
+// frame is what names mean at one level of a query.
+type frame struct {
+	outer   *frame
+	cols    []column
+	hidden  []column // can be named, but * leaves them out: the keys of the other side of USING
+	aliases []alias  // of the SELECT list so far
+	params  []column // of the lambda functions around, innermost last
+}
+
+// alias is a name that an earlier item of the SELECT list gave to its value.
+type alias struct {
+	name string
+	term term
+}
+
+// term is an analysed expression together with the text that Spark gives it.
+type term struct {
+	x    rel.Expr
+	text string
+	name string // the column name where the text is not it: that of a struct's field
+}
+
+// relation is an analysed FROM item or query: a tree and what its columns are called.
+type relation struct {
+	node   rel.Node
+	cols   []column // in the order of *; a subset of the node's columns
+	hidden []column
+}
+
+// named is r with every column qualified by name alone.
+func (r relation) named(name string) relation {
+	cols := make([]column, len(r.cols))
+	for i, c := range r.cols {
+		cols[i] = column{c.Column, []string{name}}
+	}
+	return relation{node: r.node, cols: cols}
+}
+
+// plain gives the columns of a tree without qualifiers.
+func plain(cols []rel.Column) []column {
+	out := make([]column, len(cols))
+	for i, c := range cols {
+		out[i] = column{c, nil}
+	}
+	return out
+}
+
+// fullName is the column's name with its qualifier, in backquotes.
+func (c column) fullName() string {
+	return quoteName(append(append([]string(nil), c.qual...), c.Name)...)
+}
+
+// matches reports whether parts may stand before the column.
+func (c column) matches(parts []string, same func(a, b string) bool) bool {
+	if len(parts) > len(c.qual) {
+		return false
+	}
+	tail := c.qual[len(c.qual)-len(parts):]
+	for i, p := range parts {
+		if !same(p, tail[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameName is how names are compared.
+func (a *analyzer) sameName(x, y string) bool {
+	if a.set.CaseSensitive {
+		return x == y
+	}
+	return strings.EqualFold(x, y)
+}
