@@ -1,0 +1,128 @@
+"""Times tarn and its peers on the input of peers.py and prints ratios. Run by bench/run, which sets TARN and PEERS.
+
+tarn is timed from outside, as whole processes, start-up included; a peer by its own clock around the task, start-up
+excluded. Every system's table is checked: equal row count and checksum, or the run fails.
+"""
+import argparse
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+TASKS = ("load", "merge", "scan")
+COLUMNS = "id, k, q, price, amount, s, c, ts"
+CHECK = "SELECT count(*) AS n, sum(id) AS ids, sum(CAST(round(price * 100) AS BIGINT)) AS cents, count(DISTINCT c) AS cities FROM {t}"
+SCAN = "SELECT c, count(*) AS n, sum(amount) AS a, max(ts) AS m FROM {t} WHERE k < 500 GROUP BY c"
+MERGE = """MERGE INTO {t} t USING parquet.`{d}/changes/part-00000.parquet` s ON t.id = s.id
+  WHEN MATCHED AND s.op = 'D' THEN DELETE
+  WHEN MATCHED AND s.op = 'U' THEN UPDATE SET price = s.price, ts = s.ts
+  WHEN NOT MATCHED THEN INSERT ({c}) VALUES ({v})"""
+
+
+class Tarn:
+    """tarn, with or without deletion vectors."""
+
+    def __init__(self, d, vectors):
+        self.d, self.vectors = d, vectors
+        self.path = f"{d}/t_tarn{'_dv' if vectors else ''}"
+        self.t = f"delta.`{self.path}`"
+
+    def sql(self, text):
+        """Runs text; gives (stdout, wall seconds, cpu seconds, peak MiB)."""
+        t0 = time.time()
+        p = subprocess.Popen([os.environ["TARN"], "sql", "--warehouse", f"{self.d}/warehouse", "--output", "json", "-e", text],
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        out, err = p.stdout.read(), p.stderr.read()
+        _, status, use = os.wait4(p.pid, 0)
+        if status != 0:
+            sys.exit(f"tarn: {text}\n{err}")
+        return out, time.time() - t0, use.ru_utime + use.ru_stime, use.ru_maxrss // 1024
+
+    def text(self, task):
+        if task == "load":
+            flag = str(self.vectors).lower()
+            return f"CREATE TABLE {self.t} TBLPROPERTIES ('delta.enableDeletionVectors' = '{flag}') AS SELECT * FROM parquet.`{self.d}/base`"
+        if task == "merge":
+            return MERGE.format(t=self.t, d=self.d, c=COLUMNS, v=", ".join("s." + c for c in COLUMNS.split(", ")))
+        return SCAN.format(t=self.t)
+
+    def run(self, task):
+        if task == "load":
+            shutil.rmtree(self.path, ignore_errors=True)
+        _, wall, cpu, rss = self.sql(self.text(task))
+        row = json.loads(self.sql(CHECK.format(t=self.t))[0])[0]
+        return {"wall_s": wall, "cpu_s": cpu, "rss_mib": rss, "check": [int(row[c]) for c in ("n", "ids", "cents", "cities")]}
+
+
+def peer(d, name, task):
+    p = subprocess.run([sys.executable, os.environ["PEERS"], "run", d, name, task], capture_output=True, text=True)
+    if p.returncode != 0:
+        sys.exit(f"{name} {task}: {p.stderr}")
+    r = json.loads(p.stdout.splitlines()[-1])
+    if task == "scan":
+        r["wall_s"] = min(r["wall_s"], r["again_s"])
+    return r
+
+
+def bare_scan(d):
+    """DuckDB over the data files of tarn's freshly loaded table: (wall, cpu) of the second, warm scan."""
+    import duckdb
+    con = duckdb.connect()
+    con.execute("SET threads=2; SET TimeZone='UTC'")
+    q = SCAN.format(t=f"'{d}/t_tarn/*.parquet'")
+    con.execute(q).fetchall()
+    t0, c0 = time.time(), sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    con.execute(q).fetchall()
+    return time.time() - t0, sum(resource.getrusage(resource.RUSAGE_SELF)[:2]) - c0
+
+
+def main():
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--rows", type=int, default=5_000_000)
+    ap.add_argument("--dir", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "out", "data"))
+    ap.add_argument("--peers", default="duckdb,deltars")
+    ap.add_argument("--repeat", type=int, default=3)
+    a = ap.parse_args()
+    d = os.path.abspath(a.dir)
+    if not os.path.exists(f"{d}/made-{a.rows}"):
+        shutil.rmtree(d, ignore_errors=True)
+        os.makedirs(d)
+        subprocess.run([sys.executable, os.environ["PEERS"], "gen", d, str(a.rows)], check=True)
+        open(f"{d}/made-{a.rows}", "w").close()
+    systems = {"tarn": Tarn(d, False), "tarn (vectors)": Tarn(d, True)} | {p: p for p in a.peers.split(",") if p}
+    results = {(s, t): [] for s in systems for t in TASKS}
+    bare = []
+    for _ in range(a.repeat):
+        for task in TASKS:
+            for name, s in systems.items():
+                results[name, task].append(s.run(task) if isinstance(s, Tarn) else peer(d, s, task))
+            if task == "load":
+                bare.append(bare_scan(d))
+    return report(results, systems, bare, a)
+
+
+def report(results, systems, bare, a):
+    failed = False
+    med = lambda runs, key: statistics.median(r[key] for r in runs)
+    print(f"{a.rows:,} rows, {os.cpu_count()} cores, median of {a.repeat}; ratio: system / tarn, of wall seconds\n")
+    print(f"| task | system | wall s | cpu s | peak MiB | / tarn | / tarn (vectors) |\n|---|---|---|---|---|---|---|")
+    for task in TASKS:
+        checks = {tuple(r["check"]) for s in systems for r in results[s, task]}
+        if len(checks) != 1:
+            failed = True
+            print(f"| {task} | CHECKSUMS DIFFER {checks} | | | | | |")
+        base = [med(results[s, task], "wall_s") for s in ("tarn", "tarn (vectors)")]
+        for s in systems:
+            runs = results[s, task]
+            wall = med(runs, "wall_s")
+            print(f"| {task} | {s} | {wall:.2f} | {med(runs, 'cpu_s'):.2f} | {med(runs, 'rss_mib'):.0f} | {wall / base[0]:.2f} | {wall / base[1]:.2f} |")
+    print(f"\nDuckDB over tarn's bare files, warm: {statistics.median(b[0] for b in bare):.3f} s wall, {statistics.median(b[1] for b in bare):.3f} s cpu")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
