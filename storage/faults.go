@@ -29,13 +29,16 @@ const (
 	Before When = iota // the operation is not applied, and fails
 	After              // it is applied, and fails all the same: a lost answer
 	Stop               // it is not applied, and it and all that follow fail
+	Skip               // of Steps only: it is not applied, but reported done, as a left-out sync
 )
 
 // Fail plans a fault: the n-th operation from now on, counting from 1, fails
-// with err. With Stop the error is ErrStopped if err is nil. It replaces what
-// was planned before.
+// with err, or with ErrStopped if err is nil. It replaces what was planned before.
 func (f *Faults) Fail(n int, when When, err error) {
-	if err == nil {
+	switch {
+	case when == Skip:
+		err = nil
+	case err == nil:
 		err = ErrStopped
 	}
 	f.mu.Lock()
@@ -90,7 +93,7 @@ func (f *Faults) Ops() []string {
 func (f *Faults) do(op string, run func() error) error {
 	hit, when, err := f.count(op)
 	if hit && when != After {
-		return err
+		return err // nil to Skip
 	}
 	if e := run(); e != nil {
 		return e
@@ -108,7 +111,7 @@ func (f *Faults) count(op string) (hit bool, when When, err error) {
 	if len(f.log) != f.at {
 		return false, 0, nil
 	}
-	f.log[len(f.log)-1] += " <- " + [...]string{"fails", "fails after being done", "stops"}[f.when]
+	f.log[len(f.log)-1] += " <- " + [...]string{"fails", "fails after being done", "stops", "is skipped"}[f.when]
 	return true, f.when, f.err
 }
 
