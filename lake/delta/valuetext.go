@@ -1,0 +1,84 @@
+package delta
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+
+	"github.com/tarn-lake/tarn/types"
+)
+
+// partitionText is the text of a partition value in add.partitionValues, and whether it has one: NULL, the empty string and
+// the empty binary are all JSON null (PROTOCOL.md, Partition Value Serialization).
+func partitionText(v types.Value, t types.Type) (text string, ok bool, err error) {
+	if v == nil {
+		return "", false, nil
+	}
+	text, err = valueText(v, t)
+	return text, err == nil && text != "", err
+}
+
+func valueText(v types.Value, t types.Type) (string, error) {
+	switch v := v.(type) {
+	case bool:
+		return strconv.FormatBool(v), nil
+	case string:
+		return v, nil
+	case []byte:
+		return string(v), nil
+	case float32:
+		return javaFloat(float64(v), 32), nil
+	case float64:
+		return javaFloat(v, 64), nil
+	case int32:
+		if t == types.Date {
+			return dateText(int64(v)), nil
+		}
+	case decimal128.Num:
+		if d, is := t.(types.Decimal); is {
+			return v.ToString(int32(d.S)), nil
+		}
+	case int64:
+		switch t {
+		case types.Byte, types.Short, types.Int, types.Long:
+			return strconv.FormatInt(v, 10), nil
+		case types.Timestamp:
+			return time.UnixMicro(v).UTC().Format("2006-01-02T15:04:05.000000Z"), nil
+		case types.TimestampNTZ:
+			return time.UnixMicro(v).UTC().Format("2006-01-02 15:04:05.999999"), nil
+		}
+	}
+	return "", fmt.Errorf("a column of type %s cannot partition a table", t)
+}
+
+func dateText(days int64) string { return time.Unix(days*86400, 0).UTC().Format("2006-01-02") }
+
+// javaFloat is the text of Java's Double.toString and Float.toString.
+func javaFloat(f float64, bits int) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	}
+	if a := math.Abs(f); a == 0 || a >= 1e-3 && a < 1e7 {
+		s := strconv.FormatFloat(f, 'f', -1, bits)
+		if !strings.Contains(s, ".") {
+			s += ".0"
+		}
+		return s
+	}
+	short := strconv.FormatFloat(f, 'E', -1, bits)
+	if !strings.Contains(short, ".") { // Java gives two digits at least, and the nearest such number
+		short = strconv.FormatFloat(f, 'E', 1, bits)
+	}
+	digits, exp, _ := strings.Cut(short, "E")
+	n, _ := strconv.Atoi(exp)
+	return digits + "E" + strconv.Itoa(n)
+}
