@@ -16,8 +16,9 @@ var ErrStopped = errors.New("stopped by the test")
 // zero value plans nothing. It may be used from several goroutines.
 type Faults struct {
 	mu   sync.Mutex
-	log  []string
-	at   int // number of the operation to fail, from 1; 0 is none
+	n    int      // operations so far
+	log  []string // the first of them
+	at   int      // number of the operation to fail, from 1; 0 is none
 	when When
 	err  error
 }
@@ -43,7 +44,7 @@ func (f *Faults) Fail(n int, when When, err error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.at, f.when, f.err = len(f.log)+n, when, err
+	f.at, f.when, f.err = f.n+n, when, err
 }
 
 // Clear plans nothing any more.
@@ -60,17 +61,17 @@ func (f *Faults) Hit() bool {
 	return f.hit()
 }
 
-func (f *Faults) hit() bool { return f.at > 0 && len(f.log) >= f.at }
+func (f *Faults) hit() bool { return f.at > 0 && f.n >= f.at }
 
 // Count returns the number of operations so far.
 func (f *Faults) Count() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.log)
+	return f.n
 }
 
-// Log returns the operations so far, one a line with its number, the one that
-// failed as planned marked.
+// Log returns the first 10,000 operations, one a line with its number, the one
+// that failed as planned marked.
 func (f *Faults) Log() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,7 +82,7 @@ func (f *Faults) Log() string {
 	return b.String()
 }
 
-// Ops returns the operations so far, such as "link t/_delta_log/0.json".
+// Ops returns the first 10,000 operations, such as "link t/_delta_log/0.json".
 func (f *Faults) Ops() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -107,12 +108,22 @@ func (f *Faults) count(op string) (hit bool, when When, err error) {
 	if f.when == Stop && f.hit() {
 		return true, Stop, f.err
 	}
-	f.log = append(f.log, op)
-	if len(f.log) != f.at {
+	f.n++
+	if f.n != f.at {
+		f.note(op)
 		return false, 0, nil
 	}
-	f.log[len(f.log)-1] += " <- " + [...]string{"fails", "fails after being done", "stops", "is skipped"}[f.when]
+	f.note(op + " <- " + [...]string{"fails", "fails after being done", "stops", "is skipped"}[f.when])
 	return true, f.when, f.err
+}
+
+// note logs an operation. A test's log is short; a Mem in long use keeps no more
+// than the start of it.
+func (f *Faults) note(op string) {
+	const most = 10_000
+	if len(f.log) < most {
+		f.log = append(f.log, op)
+	}
 }
 
 // down returns the error of a stop that has happened, for operations that are

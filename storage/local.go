@@ -304,6 +304,15 @@ func (d *rootDisk) remove(name string) error {
 	return r.Remove(name)
 }
 
+// removeAll removes a directory and all below it; links are not followed.
+func (d *rootDisk) removeAll(name string) error {
+	r, name, err := d.at(name)
+	if err != nil {
+		return missingIsDone(err)
+	}
+	return r.RemoveAll(name)
+}
+
 func (d *rootDisk) syncDir(name string) error {
 	r, name, err := d.at(name)
 	if err != nil {
