@@ -102,7 +102,7 @@ func (b *files) Sweep(ctx context.Context, dir string, before time.Time) (int, e
 
 func sweep(ctx context.Context, d disk, dir string, before time.Time) (n int, err error) {
 	if ctx.Err() != nil {
-		return 0, context.Cause(ctx)
+		return 0, ended(ctx)
 	}
 	entries, err := d.readDir(dir, func(base string, isDir bool) bool { return isDir || isTemp(base) })
 	if err != nil {

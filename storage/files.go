@@ -78,7 +78,7 @@ func (b *files) start(ctx context.Context, op, name string, make bool) (disk, er
 
 func (b *files) enter(ctx context.Context, op, name string, make bool) (disk, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, b.fail(op, name, context.Cause(ctx))
+		return nil, b.fail(op, name, ended(ctx))
 	}
 	d, err := b.vol.enter(b.prefix, make)
 	if err != nil {

@@ -61,7 +61,7 @@ func (l *listing) dir(dir string) bool {
 	slices.SortFunc(entries, func(a, b fs.FileInfo) int { return cmp.Compare(sortKey(a), sortKey(b)) })
 	for _, e := range entries {
 		if l.ctx.Err() != nil {
-			l.yield(Info{}, l.b.fail("list", dir, context.Cause(l.ctx)))
+			l.yield(Info{}, l.b.fail("list", dir, ended(l.ctx)))
 			return false
 		}
 		if !l.entry(prefix+e.Name(), e) {

@@ -92,7 +92,7 @@ func (b *local) sync(ctx context.Context, name string) error {
 
 func (b *local) syncDir(ctx context.Context, dir string) error {
 	if ctx.Err() != nil {
-		return failure("sync", b.vol.where(dir), context.Cause(ctx))
+		return failure("sync", b.vol.where(dir), ended(ctx))
 	}
 	d, err := b.vol.enter(b.prefix, false)
 	if err == nil {

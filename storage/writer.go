@@ -80,7 +80,7 @@ func (w *writer) Write(p []byte) (int, error) {
 		return 0, w.b.fail("write", w.name, fs.ErrClosed)
 	}
 	if w.ctx.Err() != nil {
-		w.abandon("write", context.Cause(w.ctx))
+		w.abandon("write", ended(w.ctx))
 	}
 	if w.err != nil {
 		return 0, w.err
@@ -102,7 +102,7 @@ func (w *writer) Close() error {
 	w.closed = true
 	w.unwatch()
 	if w.ctx.Err() != nil {
-		w.abandon("commit", context.Cause(w.ctx))
+		w.abandon("commit", ended(w.ctx))
 	}
 	if w.err != nil {
 		return w.err
@@ -120,7 +120,7 @@ func (w *writer) cancelled() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.closed {
-		w.abandon("write", context.Cause(w.ctx))
+		w.abandon("write", ended(w.ctx))
 	}
 }
 

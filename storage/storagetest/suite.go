@@ -335,7 +335,7 @@ func abandoned(t *testing.T, b storage.Bucket) {
 			if _, err := w.Write([]byte("more")); !errors.Is(err, reason) {
 				t.Errorf("Write after the end of the context: %v, want %v", err, reason)
 			}
-			if err := w.Close(); !errors.Is(err, reason) || errors.Is(err, storage.ErrUnknown) {
+			if err := w.Close(); !errors.Is(err, reason) || !errors.Is(err, context.Canceled) || errors.Is(err, storage.ErrUnknown) {
 				t.Errorf("Close after the end of the context: %v, want %v", err, reason)
 			}
 		}
