@@ -2,6 +2,8 @@ package duckdb
 
 import (
 	"encoding/json"
+	"errors"
+	"github.com/tarn-lake/tarn/engine"
 	"strconv"
 	"strings"
 )
@@ -46,4 +48,39 @@ func newError(msg string) *Error {
 		e.Type, e.Message = kind, rest
 	}
 	return e
+}
+
+// raised marks, in a message, an error that has a class of Spark's: JSON of class and parameters follows.
+const raised = "tarn!"
+
+// raise is the message of an error with a class, for error() in SQL and for Go functions. [Engine] turns it
+// into an *engine.Error.
+func raise(class string, params map[string]string) string {
+	b, err := json.Marshal(raisedError{class, params})
+	if err != nil {
+		return class
+	}
+	return raised + string(b)
+}
+
+type raisedError struct {
+	Class  string            `json:"class"`
+	Params map[string]string `json:"params,omitempty"`
+}
+
+// classed gives err Spark's class where DuckDB's words carry one.
+func classed(err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	at := strings.Index(e.Message, raised)
+	if at < 0 {
+		return err
+	}
+	var r raisedError
+	if json.NewDecoder(strings.NewReader(e.Message[at+len(raised):])).Decode(&r) != nil {
+		return err
+	}
+	return &engine.Error{Class: r.Class, Params: r.Params, Err: err}
 }
