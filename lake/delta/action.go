@@ -23,8 +23,6 @@ type Add struct {
 	BaseRowID               *int64             `json:"baseRowId,omitzero"`
 	DefaultRowCommitVersion *int64             `json:"defaultRowCommitVersion,omitzero"`
 	ClusteringProvider      string             `json:"clusteringProvider,omitzero"`
-
-	parsed *parsedStats // statistics from a checkpoint's stats_parsed, when Stats is ""
 }
 
 // Remove takes a data file out of the table. It stays in checkpoints as a tombstone until its retention is over.
