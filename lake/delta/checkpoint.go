@@ -2,7 +2,6 @@ package delta
 
 import (
 	"context"
-	"fmt"
 	"path"
 
 	"github.com/tarn-lake/tarn/storage"
@@ -49,8 +48,4 @@ func sidecarName(ref string) (string, error) {
 	}
 	name := sidecarDir + "/" + path.Base(key)
 	return name, storage.CheckName(name)
-}
-
-func (t *Table) eachCheckpointRow(ctx context.Context, name string, f func(Action) error) error {
-	return fmt.Errorf("%s: not read yet", name)
 }
