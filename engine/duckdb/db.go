@@ -31,7 +31,6 @@ type instance struct {
 
 	mu      sync.Mutex
 	sources map[int64]*source // by the number that go_rows is given
-	next    int64             // last number given to a source or a held relation
 	scalars map[string]bool   // Go functions registered so far
 }
 
@@ -67,7 +66,7 @@ func (d *instance) setup(l limits) error {
 	if err := d.conns[0].registerSource(); err != nil {
 		return err
 	}
-	return d.conns[0].checkLock(l.spill)
+	return d.conns[0].checkLock(l.spill, append([]string{l.spill}, l.roots...))
 }
 
 // configure applies the settings and then locks them.
@@ -121,12 +120,30 @@ func (d *instance) close() {
 // conn is one connection, used for one statement at a time: a second one would end a running stream.
 // Only progress and interrupt may come from other goroutines.
 type conn struct {
-	db *instance
-	h  duck.Connection
+	db    *instance
+	h     duck.Connection
+	extra bool // opened for a nested statement, after the lock
 }
+
+type nestedKey struct{}
+
+// nested marks the context of statements that others wait for: they must not wait for a connection in turn.
+func nested(ctx context.Context) context.Context { return context.WithValue(ctx, nestedKey{}, true) }
 
 // acquire lends a connection until release.
 func (d *instance) acquire(ctx context.Context) (*conn, error) {
+	select {
+	case c := <-d.idle:
+		return c, nil
+	default:
+	}
+	if ctx.Value(nestedKey{}) != nil {
+		c := &conn{db: d, extra: true}
+		if duck.Connect(d.h, &c.h) == duck.StateError {
+			return nil, errors.New("duckdb: cannot connect")
+		}
+		return c, nil
+	}
 	select {
 	case c := <-d.idle:
 		return c, nil
@@ -135,7 +152,13 @@ func (d *instance) acquire(ctx context.Context) (*conn, error) {
 	}
 }
 
-func (d *instance) release(c *conn) { d.idle <- c }
+func (d *instance) release(c *conn) {
+	if c.extra {
+		duck.Disconnect(&c.h)
+		return
+	}
+	d.idle <- c
+}
 
 // set runs one setting; only configure may.
 func (c *conn) set(ctx context.Context, sql string) error {
@@ -153,13 +176,6 @@ func (c *conn) drain(s *stream, err error) error {
 	}
 	defer s.close()
 	return s.drain()
-}
-
-// progress is the share done of the running statement in percent, negative when it is not known.
-func (c *conn) progress() float64 {
-	p := duck.QueryProgress(c.h)
-	percent, _, _ := duck.QueryProgressTypeMembers(&p)
-	return percent
 }
 
 // watch interrupts the statement of c once ctx is cancelled, until stop is called. It repeats, because

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -92,7 +93,7 @@ func TestLockIsProved(t *testing.T) {
 	d := &instance{sources: map[int64]*source{}, scalars: map[string]bool{}}
 	must(t, d.openForTest())
 	t.Cleanup(d.close)
-	err := d.conns[0].checkLock(l.spill)
+	err := d.conns[0].checkLock(l.spill, []string{l.spill})
 	if err == nil || !strings.Contains(err.Error(), "lock-down does not hold") {
 		t.Errorf("an instance without a lock passed: %v", err)
 	}
@@ -127,6 +128,16 @@ func TestSpillQuota(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(l.spill, "duckdb", "*"))
 	if len(left) > 0 {
 		t.Errorf("spilled files are left: %v", left)
+	}
+}
+
+// Also an instance that may touch the system's temporary files is tried, from elsewhere.
+func TestLockOfCommonPlaces(t *testing.T) {
+	l := testLimits(t)
+	l.roots = []string{os.TempDir()}
+	openTest(t, l)
+	if !inside("/a/b", []string{"/x", "/a"}) || inside("/ab", []string{"/a"}) || !inside("/a", []string{"/a"}) {
+		t.Error("inside is wrong")
 	}
 }
 

@@ -6,21 +6,29 @@ import (
 	"strings"
 
 	"github.com/tarn-lake/tarn/rel"
-	"github.com/tarn-lake/tarn/storage"
 	"github.com/tarn-lake/tarn/types"
 )
 
-// emitter makes one SQL statement of a tree, and notes what the statement needs besides.
+// emitter makes one SQL statement of a tree for one instance, and notes what the statement needs besides.
 type emitter struct {
-	scalars map[string]*Scalar     // Go functions used, by name
-	streams []*rel.Stream          // Go rows used; number i is spelled by streamName(i) until the statement runs
-	files   []rel.File             // files read, for leave to read them
-	paths   func(rel.File) string  // the path by which DuckDB reads a file
+	engine  *Engine
+	slot    *slot              // where the statement will run
+	survey  *survey            // what its tree reads
+	scalars map[string]*Scalar // Go functions used, by name
+	streams []streamUse        // Go rows used
+	live    []int64            // sets of live rows used
+
 	shared  map[*rel.Shared]string // names of the shared inputs emitted so far
 	readers map[*rel.Shared]int    // how often each shared input is read
 	with    []string               // their definitions, in order
 	working map[*rel.Working]workingTable
 	names   int // numbers given to local names
+}
+
+// streamUse is a stream that a statement reads as source number id.
+type streamUse struct {
+	id   int64
+	node *rel.Stream
 }
 
 // workingTable is the table of a recursive query that its step reads.
@@ -35,21 +43,7 @@ func newEmitter() *emitter {
 		shared:  map[*rel.Shared]string{},
 		readers: map[*rel.Shared]int{},
 		working: map[*rel.Working]workingTable{},
-		paths:   localPath,
 	}
-}
-
-// localPath is the path of a file in a local bucket; others are empty and refused later.
-func localPath(f rel.File) string {
-	l, ok := storage.As[storage.Local](f.Bucket)
-	if !ok {
-		return ""
-	}
-	p, err := l.Path(f.Path)
-	if err != nil {
-		return ""
-	}
-	return p
 }
 
 // statement is the SQL that gives the rows of n: its columns in order, and one column if it has none.
@@ -97,7 +91,10 @@ func (e *emitter) local(prefix string) string {
 }
 
 // name is the name by which every node gives column id.
-func name(id rel.ID) string { return `"c` + strconv.FormatInt(int64(id), 10) + `"` }
+func name(id rel.ID) string { return `"` + plain(id) + `"` }
+
+// plain is name without quotes.
+func plain(id rel.ID) string { return "c" + strconv.FormatInt(int64(id), 10) }
 
 // list is the select list of cols. DuckDB has no relation without columns: the rows of such a one are kept
 // by a column that nothing reads.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	duck "github.com/duckdb/duckdb-go-bindings"
@@ -26,18 +27,16 @@ func allowed(kind duck.StatementType, extra []duck.StatementType) bool {
 	return slices.Contains(emitted, kind) || slices.Contains(extra, kind)
 }
 
-// checkLock tries what must fail and what must work. spill is a directory inside the allowed ones.
-func (c *conn) checkLock(spill string) error {
-	out, err := os.MkdirTemp("", "tarn-outside-")
-	if err != nil {
+// checkLock tries what must fail and what must work. spill is one of the allowed directories.
+func (c *conn) checkLock(spill string, allowedDirs []string) error {
+	if err := c.trySettings(); err != nil {
 		return err
 	}
-	defer os.RemoveAll(out)
-	if err := os.WriteFile(filepath.Join(out, "secret.csv"), []byte("a\n1\n"), 0o600); err != nil {
-		return err
-	}
-	if err := c.tryOutside(out, spill); err != nil {
-		return err
+	if out := outside(allowedDirs); out != "" {
+		defer os.RemoveAll(out)
+		if err := c.tryOutside(out, spill); err != nil {
+			return err
+		}
 	}
 	if err := c.tryNetwork(); err != nil {
 		return err
@@ -45,33 +44,74 @@ func (c *conn) checkLock(spill string) error {
 	return c.tryInside(spill)
 }
 
-// tryOutside tries to read, write and attach outside the allowed directories and to change settings.
-func (c *conn) tryOutside(out, spill string) error {
-	secret := literal(filepath.Join(out, "secret.csv"))
-	link := filepath.Join(spill, ".lock-probe")
-	defer os.Remove(link)
-	if err := os.Symlink(filepath.Join(out, "secret.csv"), link); err != nil {
-		return err
+// outside makes a directory in none of the allowed ones. It is empty when there is no such place to write
+// to, as when the root directory is allowed.
+func outside(allowedDirs []string) string {
+	home, _ := os.UserHomeDir()
+	cache, _ := os.UserCacheDir()
+	for _, place := range []string{os.TempDir(), "/var/tmp", "/dev/shm", cache, home, "."} {
+		dir, err := os.MkdirTemp(place, ".tarn-outside-")
+		if err != nil {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(dir); err == nil && !inside(real, allowedDirs) {
+			return real
+		}
+		os.Remove(dir)
 	}
-	tries := []string{
-		"SELECT * FROM read_text(" + secret + ")",
-		"SELECT * FROM read_csv(" + secret + ")",
-		"SELECT * FROM read_text(" + literal(link) + ")",
-		"SELECT * FROM glob(" + literal(filepath.Join(out, "*")) + ")",
-		"COPY (SELECT 1) TO " + literal(filepath.Join(out, "x.parquet")),
-		"COPY (SELECT 1) TO " + literal(spill+"/../tarn-lock-probe.parquet"),
-		"ATTACH " + literal(filepath.Join(out, "x.db")) + " AS x",
-		"SET GLOBAL memory_limit='64GB'", "SET GLOBAL threads=64", "SET enable_progress_bar=false",
-		"SET GLOBAL allowed_directories=['/']", "RESET GLOBAL enable_external_access", "LOAD httpfs",
-	}
-	kinds := []duck.StatementType{duck.StatementTypeAttach, duck.StatementTypeSet, duck.StatementTypeVariableSet}
+	return ""
+}
+
+func inside(dir string, roots []string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool {
+		rel, err := filepath.Rel(root, dir)
+		return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
+	})
+}
+
+// lockedKinds are let through while the lock is tried, so that it is the lock that is tried and not the
+// list of kinds.
+var lockedKinds = []duck.StatementType{duck.StatementTypeAttach, duck.StatementTypeSet, duck.StatementTypeVariableSet}
+
+func (c *conn) mustFail(tries ...string) error {
 	for _, q := range tries {
-		// The kinds are let through here so that the lock itself is tried, not only the list of kinds.
-		if err := c.drain(c.start(context.Background(), statement{sql: q, kinds: kinds})); err == nil {
+		if err := c.drain(c.start(context.Background(), statement{sql: q, kinds: lockedKinds})); err == nil {
 			return fmt.Errorf("lock-down does not hold: %s was accepted", q)
 		}
 	}
 	return nil
+}
+
+func (c *conn) trySettings() error {
+	return c.mustFail("SET GLOBAL memory_limit='64GB'", "SET GLOBAL threads=64", "SET enable_progress_bar=false",
+		"SET GLOBAL allowed_directories=['/']", "RESET GLOBAL enable_external_access", "LOAD httpfs")
+}
+
+// tryOutside tries to read, write and attach outside the allowed directories, by links and ".." too.
+func (c *conn) tryOutside(out, spill string) error {
+	file := filepath.Join(out, "secret.csv")
+	if err := os.WriteFile(file, []byte("a\n1\n"), 0o600); err != nil {
+		return err
+	}
+	link := filepath.Join(spill, ".lock-probe")
+	defer os.Remove(link)
+	if err := os.Symlink(file, link); err != nil {
+		return err
+	}
+	way, err := filepath.Rel(spill, out)
+	if err != nil {
+		return err
+	}
+	return c.mustFail(
+		"SELECT * FROM read_text("+literal(file)+")",
+		"SELECT * FROM read_csv("+literal(file)+")",
+		"SELECT * FROM read_text("+literal(link)+")",
+		"SELECT * FROM read_text("+literal(spill+"/"+way+"/secret.csv")+")",
+		"SELECT * FROM glob("+literal(filepath.Join(out, "*"))+")",
+		"COPY (SELECT 1) TO "+literal(filepath.Join(out, "x.parquet")),
+		"COPY (SELECT 1) TO "+literal(spill+"/"+way+"/x.parquet"),
+		"ATTACH "+literal(filepath.Join(out, "x.db"))+" AS x",
+	)
 }
 
 // tryNetwork tries to install an extension from a listener of our own, which must hear nothing.

@@ -103,3 +103,32 @@ func logicalTypes(ts []arrow.DataType) (out []duck.LogicalType, free func(), err
 	}
 	return out, free, nil
 }
+
+// sameShape reports whether values of a and b are laid out alike; names and nullability may differ.
+func sameShape(a, b arrow.DataType) bool {
+	if a.ID() != b.ID() {
+		return false
+	}
+	switch a := a.(type) {
+	case *arrow.StructType:
+		b := b.(*arrow.StructType)
+		if a.NumFields() != b.NumFields() {
+			return false
+		}
+		for i := range a.NumFields() {
+			if !sameShape(a.Field(i).Type, b.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case *arrow.MapType:
+		b := b.(*arrow.MapType)
+		return sameShape(a.KeyType(), b.KeyType()) && sameShape(a.ItemType(), b.ItemType())
+	case *arrow.ListType:
+		return sameShape(a.Elem(), b.(*arrow.ListType).Elem())
+	case *arrow.TimestampType:
+		b := b.(*arrow.TimestampType)
+		return a.Unit == b.Unit && (a.TimeZone == "") == (b.TimeZone == "")
+	}
+	return arrow.TypeEqual(a, b)
+}

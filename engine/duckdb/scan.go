@@ -1,5 +1,197 @@
 package duckdb
 
-import "github.com/tarn-lake/tarn/rel"
+import (
+	"fmt"
+	"strings"
 
-func (e *emitter) scan(*rel.Scan) (string, error) { return "", unsupported("a scan") }
+	"github.com/tarn-lake/tarn/rel"
+	"github.com/tarn-lake/tarn/types"
+)
+
+// scan emits the reading of files.
+//
+// Files are read in as few calls as their differences allow: files with hidden rows apart from those
+// without, so that only they pay for it. What is constant per file (partition values, the number in row
+// ids, the name) is looked up by the position of the file in its call.
+func (e *emitter) scan(n *rel.Scan) (string, error) {
+	if n.Format != "parquet" {
+		return e.textScan(n)
+	}
+	var plainFiles, hidden []rel.File
+	for _, f := range n.Files {
+		if f.Hidden != nil && f.Hidden.Len() > 0 {
+			hidden = append(hidden, f)
+		} else {
+			plainFiles = append(plainFiles, f)
+		}
+	}
+	var parts []string
+	for _, files := range [][]rel.File{plainFiles, hidden} {
+		if len(files) == 0 {
+			continue
+		}
+		s, err := e.parquet(n, files)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, s)
+	}
+	if len(parts) == 0 {
+		return e.noRows(&rel.Values{Cols: n.Columns()})
+	}
+	return strings.Join(parts, " UNION ALL "), nil
+}
+
+// parquet emits one call of read_parquet over files that all have hidden rows, or all have none.
+func (e *emitter) parquet(n *rel.Scan, files []rel.File) (string, error) {
+	paths, err := e.pathList(files)
+	if err != nil {
+		return "", err
+	}
+	schema, raw, err := schemaMap(n.Cols)
+	if err != nil {
+		return "", err
+	}
+	cols := []string{}
+	for i, c := range n.Cols {
+		x, err := e.scanColumn(c, raw[i], files)
+		if err != nil {
+			return "", fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		cols = append(cols, x+" AS "+name(c.ID))
+	}
+	if len(cols) == 0 {
+		cols = []string{`true AS "c0"`}
+	}
+	where := ""
+	if files[0].Hidden != nil && files[0].Hidden.Len() > 0 {
+		id, fn := e.engine.live.add(files)
+		e.live = append(e.live, id)
+		where = fmt.Sprintf(" WHERE %s(CAST(%d AS BIGINT), file_index, file_row_number)", e.use(fn), id)
+	}
+	return "SELECT " + strings.Join(cols, ", ") + " FROM read_parquet(" + paths + ", schema=" + schema +
+		", hive_partitioning=false)" + where, nil
+}
+
+// pathList spells the paths of files as patterns that match nothing else.
+func (e *emitter) pathList(files []rel.File) (string, error) {
+	parts := make([]string, len(files))
+	for i, f := range files {
+		p, err := e.survey.path(f)
+		if err != nil {
+			return "", err
+		}
+		parts[i] = literal(escapePattern(p))
+	}
+	return "[" + strings.Join(parts, ", ") + "]", nil
+}
+
+// escapePattern makes the wildcards of a path stand for themselves.
+func escapePattern(p string) string {
+	if !strings.ContainsAny(p, `*?[\`) {
+		return p
+	}
+	var b strings.Builder
+	for _, r := range p {
+		switch r {
+		case '*', '?', '[':
+			b.WriteString("[" + string(r) + "]")
+		case '\\':
+			b.WriteString(`\\`)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// schemaMap says which stored columns are read, by field id or by name, and as which type; a column that a
+// file lacks is NULL. raw gives the name under which each column comes. Without a stored column to read, one
+// that no file has keeps the rows.
+func schemaMap(cols []rel.ScanColumn) (schema string, raw []string, err error) {
+	var byName, byID []string
+	raw = make([]string, len(cols))
+	for i, c := range cols {
+		if c.From != rel.InFile {
+			continue
+		}
+		typ, err := typeName(c.File.Type)
+		if err != nil {
+			return "", nil, fmt.Errorf("column %s: %w", c.Name, err)
+		}
+		raw[i] = fmt.Sprintf("r%d", i)
+		value := "{name: " + literal(raw[i]) + ", type: " + literal(typ) + ", default_value: NULL}"
+		if id, ok := c.File.Metadata.Int(rel.FieldIDKey); ok {
+			byID = append(byID, fmt.Sprintf("%d: %s", id, value))
+		} else {
+			byName = append(byName, literal(c.File.Name)+": "+value)
+		}
+	}
+	switch {
+	case len(byID) > 0 && len(byName) > 0:
+		return "", nil, unsupported("reading some columns by field id and some by name")
+	case len(byID) > 0:
+		byName = byID
+	case len(byName) == 0:
+		byName = []string{"'\x01': {name: 'none', type: 'BOOLEAN', default_value: NULL}"}
+	}
+	return "MAP {" + strings.Join(byName, ", ") + "}", raw, nil
+}
+
+// scanColumn emits the value of one column of a scan.
+func (e *emitter) scanColumn(c rel.ScanColumn, raw string, files []rel.File) (string, error) {
+	switch c.From {
+	case rel.InFile:
+		return e.convert(ident(raw), c.File.Type, c.Type)
+	case rel.InPartition:
+		return perFile(c.Type, files, func(f rel.File) (types.Value, error) {
+			if c.Part < 0 || c.Part >= len(f.Partition) {
+				return nil, fmt.Errorf("%s has %d partition values", f.Path, len(f.Partition))
+			}
+			return f.Partition[c.Part], nil
+		})
+	case rel.FileName:
+		return perFile(types.String, files, func(f rel.File) (types.Value, error) { return f.Path, nil })
+	case rel.RowID:
+		file, err := fileNumber(files)
+		return "struct_pack(" + ident("file") + " := " + file + ", " + ident("pos") + " := file_row_number)", err
+	}
+	return "", unsupported("a column of origin %d", c.From)
+}
+
+// perFile emits a value that is constant per file.
+func perFile(t types.Type, files []rel.File, of func(rel.File) (types.Value, error)) (string, error) {
+	values := make([]types.Value, len(files))
+	same := true
+	var first string
+	for i, f := range files {
+		v, err := of(f)
+		if err != nil {
+			return "", err
+		}
+		values[i] = v
+		s, err := constant(t, v)
+		if err != nil {
+			return "", err
+		}
+		if i == 0 {
+			first = s
+		}
+		same = same && s == first
+	}
+	if same {
+		return first, nil
+	}
+	all, err := constant(types.Array{Elem: t}, values)
+	return "list_extract(" + all + ", CAST(file_index AS BIGINT) + 1)", err
+}
+
+// fileNumber emits the number of the file in row ids.
+func fileNumber(files []rel.File) (string, error) {
+	for i, f := range files {
+		if f.ID != files[0].ID+int64(i) {
+			return perFile(types.Long, files, func(f rel.File) (types.Value, error) { return f.ID, nil })
+		}
+	}
+	return fmt.Sprintf("(CAST(file_index AS BIGINT) + CAST(%d AS BIGINT))", files[0].ID), nil
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -23,13 +24,14 @@ type source struct {
 	open func(ctx context.Context, columns []int) (array.RecordReader, error)
 }
 
-// addSource makes s readable under the returned number until dropSource.
-func (d *instance) addSource(s *source) int64 {
+// lastSource numbers the sources of the process, so that a statement can be made before its instance is known.
+var lastSource atomic.Int64
+
+// addSource makes s readable under the number id, which comes from lastSource, until dropSource.
+func (d *instance) addSource(id int64, s *source) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.next++
-	d.sources[d.next] = s
-	return d.next
+	d.sources[id] = s
 }
 
 func (d *instance) dropSource(id int64) {
@@ -144,7 +146,7 @@ func (s *scan) match() error {
 			continue
 		}
 		f := s.src.schema.Field(w)
-		if at >= len(got) || !arrow.TypeEqual(got[at].Type, f.Type) {
+		if at >= len(got) || !sameShape(got[at].Type, f.Type) {
 			return fmt.Errorf("%s: column %s is not what its schema says", sourceFunction, f.Name)
 		}
 		s.want[i] = at

@@ -62,6 +62,12 @@ func sourceOf(bs []arrow.RecordBatch) *source {
 	return s
 }
 
+func addTest(c *conn, s *source) int64 {
+	id := lastSource.Add(1)
+	c.db.addSource(id, s)
+	return id
+}
+
 // What comes out must be what goes in, also in slices at odd offsets: DuckDB compares both with the table.
 func TestRoundTrip(t *testing.T) {
 	c := openTest(t, testLimits(t))
@@ -74,7 +80,7 @@ func TestRoundTrip(t *testing.T) {
 			cut = append(cut, b.NewSlice(at, min(at+step, b.NumRows())))
 		}
 	}
-	back := fmt.Sprintf("go_rows(%d)", c.db.addSource(sourceOf(cut)))
+	back := fmt.Sprintf("go_rows(%d)", addTest(c, sourceOf(cut)))
 	for _, f := range bs[0].Schema().Fields() {
 		q := fmt.Sprintf("SELECT count(*) FROM base b FULL JOIN %s g USING (i) WHERE b.%[2]s IS DISTINCT FROM g.%[2]s", back, f.Name)
 		if v := value(t, c, q); v != "0" {
@@ -159,7 +165,7 @@ func TestNullParents(t *testing.T) {
 	st := arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64, Nullable: true})
 	d := array.NewData(st, 3, []*memory.Buffer{memory.NewBufferBytes([]byte{0b101})}, []arrow.ArrayData{kid.NewArray().Data()}, 1, 0)
 	sc := arrow.NewSchema([]arrow.Field{{Name: "s", Type: st, Nullable: true}}, nil)
-	id := c.db.addSource(sourceOf([]arrow.RecordBatch{array.NewRecordBatch(sc, []arrow.Array{array.NewStructData(d)}, 3)}))
+	id := addTest(c, sourceOf([]arrow.RecordBatch{array.NewRecordBatch(sc, []arrow.Array{array.NewStructData(d)}, 3)}))
 	if v := value(t, c, fmt.Sprintf("SELECT sum(s.a)::BIGINT FROM go_rows(%d)", id)); v != "4" {
 		t.Error(v)
 	}
@@ -194,7 +200,7 @@ func TestSourceErrors(t *testing.T) {
 		}),
 		"context canceled": late,
 	} {
-		v := value(t, c, fmt.Sprintf("SELECT max(s) FROM go_rows(%d)", c.db.addSource(s)))
+		v := value(t, c, fmt.Sprintf("SELECT max(s) FROM go_rows(%d)", addTest(c, s)))
 		if !strings.Contains(v, strings.TrimSpace(want)) {
 			t.Errorf("%s, want %s", v, want)
 		}
@@ -215,7 +221,7 @@ func TestScansLeaveNothing(t *testing.T) {
 	c := openTest(t, testLimits(t))
 	bs, err := c.rows(t.Context(), "SELECT i, 'text of row number '||i s FROM range(100000) t(i)")
 	must(t, err)
-	id := c.db.addSource(sourceOf(bs))
+	id := addTest(c, sourceOf(bs))
 	before := boxes.Load()
 	for range 5 {
 		s, err := c.start(t.Context(), statement{sql: fmt.Sprintf("SELECT a.i, b.s FROM go_rows(%d) a, go_rows(%[1]d) b WHERE a.i + b.i > 5", id)})
