@@ -94,7 +94,7 @@ type (
 		Span
 		Columns []*Ident
 		Sorted  []*SortedColumn
-		Count   *NumberLit
+		Count   Expr // a number or a parameter
 	}
 
 	// SortedColumn is a column with its order.

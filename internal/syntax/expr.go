@@ -26,6 +26,10 @@ type (
 	StringLit struct {
 		Span
 		Value string
+		// Parts is set where parameter markers stand in the place of a
+		// literal or between literals: *StringLit and *Param, to be joined.
+		// Value is then "".
+		Parts []Expr
 	}
 
 	// BinaryLit is X'1A'.

@@ -95,20 +95,19 @@ type (
 	PipeOp struct {
 		Span
 		// Kind is SELECT, EXTEND, SET, DROP, AS, WHERE, PIVOT, UNPIVOT,
-		// TABLESAMPLE, JOIN, SET OPERATION, ORDER, AGGREGATE or WINDOW.
+		// TABLESAMPLE, JOIN, SET OPERATION, ORDER or AGGREGATE.
 		Kind     string
-		Select   *Select        // SELECT, without FROM
-		Items    []*NamedExpr   // EXTEND, AGGREGATE
-		Sets     []*Assignment  // SET
-		Drop     []*Ident       // DROP
-		Alias    *Ident         // AS
-		Where    Expr           // WHERE
-		Relation Relation       // PIVOT, UNPIVOT, JOIN: with a nil innermost left input
-		Sample   *Sample        // TABLESAMPLE
-		SetOp    *SetOp         // SET OPERATION, with a nil Left
-		Tail     *QueryTail     // ORDER, LIMIT and their like
-		GroupBy  *GroupBy       // AGGREGATE … GROUP BY
-		Windows  []*NamedWindow // WINDOW
+		Select   *Select       // SELECT, without FROM
+		Items    []*NamedExpr  // EXTEND, AGGREGATE
+		Sets     []*Assignment // SET
+		Drop     []*Ident      // DROP
+		Alias    *Ident        // AS
+		Where    Expr          // WHERE
+		Relation Relation      // PIVOT, UNPIVOT, JOIN: with a nil innermost left input
+		Sample   *Sample       // TABLESAMPLE
+		SetOp    *SetOp        // SET OPERATION, with a nil Left
+		Tail     *QueryTail    // ORDER, LIMIT and their like
+		GroupBy  *GroupBy      // AGGREGATE … GROUP BY
 	}
 
 	// GroupBy is GROUP BY.
@@ -177,9 +176,8 @@ type (
 	// ValuesTable is VALUES … in FROM.
 	ValuesTable struct {
 		Span
-		Rows      []Expr
-		Watermark *Watermark
-		Alias     *TableAlias
+		Rows  []Expr
+		Alias *TableAlias
 	}
 
 	// TableFunc is a table function, such as range(10).
@@ -235,7 +233,6 @@ type (
 		Columns []*Ident
 		Parens  bool         // Columns stood in parentheses
 		Values  []*NamedExpr // a *Row each for several Columns
-		Alias   *TableAlias  // only behind |>; else nil
 	}
 
 	// Unpivot is X UNPIVOT (…).
@@ -285,12 +282,13 @@ type (
 	// Sample is TABLESAMPLE (…).
 	Sample struct {
 		Span
-		Kind     string // PERCENT, ROWS, BUCKET or BYTES
-		X        Expr   // percent (a NumberLit), rows or bytes; the bucket's number
-		OutOf    Expr   // of BUCKET x OUT OF y
-		On       *Name  // of BUCKET … ON name
-		OnCall   bool   // ON name()
-		SeedExpr Expr   // of REPEATABLE (n), or nil
+		Method string // "", SYSTEM or BERNOULLI
+		Kind   string // PERCENT, ROWS, BUCKET or BYTES
+		X      Expr   // percent, rows or bytes; the bucket's number
+		OutOf  Expr   // of BUCKET x OUT OF y
+		On     *Name  // of BUCKET … ON name
+		OnCall bool   // ON name()
+		Seed   Expr   // of REPEATABLE (n), or nil
 	}
 
 	// Watermark is WATERMARK X DELAY OF Delay.
