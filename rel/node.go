@@ -84,6 +84,7 @@ type Scan struct {
 	Files   []File
 	Cols    []ScanColumn
 	Options map[string]string // of csv, json and text: Spark's names in lower case
+	Stored  types.Struct      // csv: all columns of the files, in order; without fields, those of Cols are all
 }
 
 // ScanColumn says where the values of a column come from.

@@ -2,6 +2,7 @@ package duckdb
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tarn-lake/tarn/rel"
@@ -159,31 +160,32 @@ func (e *emitter) scanColumn(c rel.ScanColumn, raw string, files []rel.File) (st
 	return "", unsupported("a column of origin %d", c.From)
 }
 
-// perFile emits a value that is constant per file.
+// perFile emits a value that is constant per file: one constant where all files agree, else the distinct
+// values and, per file, which one. Tables have many files and few values.
 func perFile(t types.Type, files []rel.File, of func(rel.File) (types.Value, error)) (string, error) {
-	values := make([]types.Value, len(files))
-	same := true
-	var first string
-	for i, f := range files {
+	at := map[string]int{}
+	var distinct, which []string
+	for _, f := range files {
 		v, err := of(f)
 		if err != nil {
 			return "", err
 		}
-		values[i] = v
 		s, err := constant(t, v)
 		if err != nil {
 			return "", err
 		}
-		if i == 0 {
-			first = s
+		i, ok := at[s]
+		if !ok {
+			i = len(distinct)
+			at[s], distinct = i, append(distinct, s)
 		}
-		same = same && s == first
+		which = append(which, strconv.Itoa(i+1))
 	}
-	if same {
-		return first, nil
+	if len(distinct) == 1 {
+		return distinct[0], nil
 	}
-	all, err := constant(types.Array{Elem: t}, values)
-	return "list_extract(" + all + ", CAST(file_index AS BIGINT) + 1)", err
+	return "list_extract([" + strings.Join(distinct, ", ") + "], list_extract(CAST('[" + strings.Join(which, ",") +
+		"]' AS BIGINT[]), CAST(file_index AS BIGINT) + 1))", nil
 }
 
 // fileNumber emits the number of the file in row ids.
