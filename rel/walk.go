@@ -231,6 +231,9 @@ func WalkExpr(e Expr, f func(Expr) bool) {
 	}
 }
 
+// MapOperands is a copy of e with f applied to the expressions directly below it. The queries of subqueries are not entered.
+func MapOperands(e Expr, f func(Expr) Expr) Expr { return mapOperands(e, f) }
+
 func mapOperands(e Expr, f func(Expr) Expr) Expr {
 	opt := func(x Expr) Expr {
 		if x == nil {
