@@ -14,7 +14,8 @@ type analyzer struct {
 	scope Scope
 	set   rel.Settings
 	ctes  *cte
-	views int // how many views are around
+	views int       // how many views are around
+	piped *relation // the input of a |> operator, where the tree has none
 }
 
 func newAnalyzer(ctx context.Context, s Scope) *analyzer {

@@ -3,7 +3,9 @@ package plan
 import (
 	"strings"
 
+	"github.com/tarn-lake/tarn/internal/syntax"
 	"github.com/tarn-lake/tarn/rel"
+	"github.com/tarn-lake/tarn/types"
 )
 
 // column is a column that a name can mean. qual is what may stand before it, outermost part first.
@@ -19,6 +21,22 @@ type frame struct {
 	hidden  []column // can be named, but * leaves them out: the keys of the other side of USING
 	aliases []alias  // of the SELECT list so far
 	params  []column // of the lambda functions around, innermost last
+
+	windows []*syntax.NamedWindow
+	items   []item // of the SELECT list below an ORDER BY or HAVING, whose names come first
+
+	subquery bool   // the border of a subquery: frames further out belong to the query around
+	refs     []term // the outer columns that the subquery reads
+}
+
+// note remembers a column that a subquery reads from the query around it.
+func (f *frame) note(t term) {
+	for _, r := range f.refs {
+		if r.text == t.text {
+			return
+		}
+	}
+	f.refs = append(f.refs, t)
 }
 
 // alias is a name that an earlier item of the SELECT list gave to its value.
@@ -29,9 +47,29 @@ type alias struct {
 
 // term is an analysed expression together with the text that Spark gives it.
 type term struct {
-	x    rel.Expr
-	text string
-	name string // the column name where the text is not it: that of a struct's field
+	x     rel.Expr
+	text  string
+	name  string   // the column name where the text is not it: that of a struct's field or of an alias
+	alias bool     // name was given by the user
+	qual  []string // of a column: what qualifies it
+	outer bool     // of a generator: keep rows for which it makes none
+}
+
+// full is the text with a column's qualifier.
+func (t term) full() string {
+	parts := make([]string, 0, len(t.qual)+1)
+	for _, p := range t.qual {
+		parts = append(parts, types.QuoteIfNeeded(p))
+	}
+	return strings.Join(append(parts, t.text), ".")
+}
+
+// label is the name of a column made of t without an alias.
+func (t term) label() string {
+	if t.name != "" {
+		return t.name
+	}
+	return t.text
 }
 
 // relation is an analysed FROM item or query: a tree and what its columns are called.

@@ -58,7 +58,7 @@ func Query(ctx context.Context, q *syntax.Query, s Scope) (rel.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.node, nil
+	return unshare(r.node)
 }
 
 // From analyses one relation of a FROM clause, such as the source of a MERGE. The inputs hold the columns of

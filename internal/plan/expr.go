@@ -1,0 +1,496 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/tarn-lake/tarn/internal/syntax"
+	"github.com/tarn-lake/tarn/rel"
+	"github.com/tarn-lake/tarn/types"
+)
+
+// expr analyses e where names mean what f says. The result may hold aggregate functions, window functions and
+// generators; the caller takes them out or refuses them.
+func (a *analyzer) expr(e syntax.Expr, f *frame) (term, error) {
+	if lit, ok, err := a.literal(e); ok {
+		if err != nil {
+			return term{}, err
+		}
+		return term{x: lit, text: a.text(lit)}, nil
+	}
+	switch e := e.(type) {
+	case *syntax.Param:
+		return a.param(e)
+	case *syntax.ColumnRef:
+		return a.columnRef(e, f)
+	case *syntax.Field:
+		return a.field(e, f)
+	case *syntax.Index:
+		return a.index(e, f)
+	case *syntax.PathAccess:
+		return a.pathAccess(e, f)
+	case *syntax.Row:
+		return a.row(e, f)
+	case *syntax.Cast:
+		return a.cast(e, f)
+	case *syntax.Case:
+		return a.caseWhen(e, f)
+	case *syntax.Collate:
+		return a.collate(e, f)
+	case *syntax.NamedExpr:
+		return a.expr(e.X, f)
+	case *syntax.Exists:
+		return a.exists(e, f)
+	case *syntax.ScalarSubquery:
+		return a.scalarSubquery(e, f)
+	case *syntax.Star:
+		return term{}, fail("INVALID_USAGE_OF_STAR_OR_REGEX", e, "elem", "'*'", "prettyName", "expression")
+	case *syntax.Lambda:
+		return term{}, fail("INVALID_LAMBDA_FUNCTION_CALL.NON_HIGHER_ORDER_FUNCTION", e, "class", "lambda")
+	}
+	return a.operator(e, f)
+}
+
+// operator analyses what is written with signs and keywords but computed by functions.
+func (a *analyzer) operator(e syntax.Expr, f *frame) (term, error) {
+	switch e := e.(type) {
+	case *syntax.Unary:
+		return a.unary(e, f)
+	case *syntax.Binary:
+		return a.binary(e, f)
+	case *syntax.Is:
+		return a.is(e, f)
+	case *syntax.Between:
+		return a.between(e, f)
+	case *syntax.In:
+		return a.in(e, f)
+	case *syntax.Like:
+		return a.like(e, f)
+	case *syntax.Call:
+		return a.call(e, f)
+	case *syntax.UnitCall:
+		return a.unitCall(e, f)
+	case *syntax.Extract:
+		return a.extract(e, f)
+	case *syntax.Substring:
+		return a.substring(e, f)
+	case *syntax.Trim:
+		return a.trim(e, f)
+	case *syntax.Position:
+		return a.function("locate", e, f, e.Sub, e.X)
+	case *syntax.Overlay:
+		if e.Length != nil {
+			return a.function("overlay", e, f, e.X, e.With, e.Start, e.Length)
+		}
+		return a.function("overlay", e, f, e.X, e.With, e.Start)
+	}
+	return term{}, unsupported("this expression", e)
+}
+
+// exprs analyses several expressions.
+func (a *analyzer) exprs(es []syntax.Expr, f *frame) ([]term, error) {
+	out := make([]term, len(es))
+	for i, e := range es {
+		var err error
+		if out[i], err = a.expr(e, f); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func exprsOf(ts []term) []rel.Expr {
+	out := make([]rel.Expr, len(ts))
+	for i, t := range ts {
+		out[i] = t.x
+	}
+	return out
+}
+
+func (a *analyzer) param(e *syntax.Param) (term, error) {
+	x, ok := a.scope.Parameter(e)
+	if !ok {
+		name := e.Name
+		if name == "" {
+			name = "_" + itoa(int(e.Pos()))
+		}
+		return term{}, fail("UNBOUND_SQL_PARAMETER", e, "name", name)
+	}
+	return a.valueTerm(x), nil
+}
+
+// valueTerm is a term for an expression that did not come from text: a parameter or a variable.
+func (a *analyzer) valueTerm(x rel.Expr) term {
+	if l, ok := x.(*rel.Lit); ok {
+		return term{x: x, text: a.text(l)}
+	}
+	if c, ok := x.(*rel.Cast); ok {
+		t := a.valueTerm(c.X)
+		return term{x: x, text: "CAST(" + t.text + " AS " + types.SQL(c.To) + ")"}
+	}
+	if c, ok := x.(*rel.Call); ok {
+		args := make([]term, len(c.Args))
+		for i, arg := range c.Args {
+			args[i] = a.valueTerm(arg)
+		}
+		return term{x: x, text: c.Name + "(" + texts(args) + ")"}
+	}
+	return term{x: x}
+}
+
+// apply resolves a function of the table over args. text is that of the whole call.
+func (a *analyzer) apply(name, text string, at syntax.Node, args ...term) (term, error) {
+	fn := rel.FindFunction(name)
+	if fn == nil {
+		return term{}, a.unresolvedRoutine([]string{name}, at)
+	}
+	x, err := fn.Resolve(exprsOf(args), a.set)
+	if err != nil {
+		return term{}, argError(err, at, text, args)
+	}
+	return term{x: x, text: text}, nil
+}
+
+func (a *analyzer) unary(e *syntax.Unary, f *frame) (term, error) {
+	x, err := a.expr(e.X, f)
+	if err != nil {
+		return term{}, err
+	}
+	switch e.Op {
+	case "-":
+		return a.apply("negative", "(- "+x.text+")", e, x)
+	case "+":
+		return a.apply("positive", "(+ "+x.text+")", e, x)
+	case "~":
+		return a.apply("~", "~"+x.text, e, x)
+	}
+	return a.not(x, e)
+}
+
+func (a *analyzer) not(x term, at syntax.Node) (term, error) {
+	return a.apply("not", "(NOT "+x.text+")", at, x)
+}
+
+// signs maps the spellings of an operator to its name in the function table.
+var signs = map[string]string{"OR": "or", "AND": "and", "=": "=", "==": "=", "<=>": "<=>", "<": "<", "<=": "<=",
+	">": ">", ">=": ">=", "!<": ">=", "!>": "<=", "|": "|", "^": "^", "&": "&", "<<": "<<", ">>": ">>", ">>>": ">>>",
+	"+": "+", "-": "-", "*": "*", "/": "/", "%": "%", "DIV": "div"}
+
+func (a *analyzer) binary(e *syntax.Binary, f *frame) (term, error) {
+	if e.Op == "||" {
+		return a.concat(e, f)
+	}
+	x, err := a.expr(e.X, f)
+	if err != nil {
+		return term{}, err
+	}
+	y, err := a.expr(e.Y, f)
+	if err != nil {
+		return term{}, err
+	}
+	if e.Op == "<>" || e.Op == "!=" {
+		eq, err := a.compare("=", x, y, e)
+		if err != nil {
+			return term{}, err
+		}
+		return a.not(eq, e)
+	}
+	return a.binaryOp(signs[strings.ToUpper(e.Op)], x, y, e)
+}
+
+// binaryOp applies an operator of the function table.
+func (a *analyzer) binaryOp(op string, x, y term, at syntax.Node) (term, error) {
+	switch op {
+	case "+", "-":
+		return a.plusMinus(op, x, y, at)
+	case "=", "<=>", "<", "<=", ">", ">=":
+		return a.compare(op, x, y, at)
+	case "and", "or":
+		return a.apply(op, "("+x.text+" "+strings.ToUpper(op)+" "+y.text+")", at, x, y)
+	}
+	return a.apply(op, "("+x.text+" "+op+" "+y.text+")", at, x, y)
+}
+
+func (a *analyzer) compare(op string, x, y term, at syntax.Node) (term, error) {
+	return a.apply(op, "("+x.text+" "+op+" "+y.text+")", at, x, y)
+}
+
+// plusMinus names sums as Spark does: a date or timestamp moved by an interval stands without parentheses,
+// a date moved by days is a call of date_add or date_sub.
+func (a *analyzer) plusMinus(op string, x, y term, at syntax.Node) (term, error) {
+	text := "(" + x.text + " " + op + " " + y.text + ")"
+	l, r := x, y
+	if op == "+" && !temporal(l.x.Type()) && temporal(r.x.Type()) {
+		l, r = r, l
+	}
+	lt, rt := l.x.Type(), r.x.Type()
+	if temporal(lt) || types.Text(lt) && interval(rt) {
+		text = a.shiftText(op, l, r, text)
+	}
+	return a.apply(op, text, at, x, y)
+}
+
+func (a *analyzer) shiftText(op string, l, r term, otherwise string) string {
+	lt, rt := l.x.Type(), r.x.Type()
+	if d, ok := rt.(types.DayTime); ok && lt == types.Date && d.From == types.Day && d.To == types.Day {
+		amount := "extractansiintervaldays(" + r.text + ")"
+		if op == "-" {
+			amount = "(- " + amount + ")"
+		}
+		return "date_add(" + l.text + ", " + amount + ")"
+	}
+	switch {
+	case interval(rt), rt == types.Void && op == "+":
+		return l.text + " " + op + " " + r.text
+	case lt == types.Date && op == "+":
+		return "date_add(" + l.text + ", " + r.text + ")"
+	case lt == types.Date && !temporal(rt) && !types.Text(rt) && rt != types.Void:
+		return "date_sub(" + l.text + ", " + r.text + ")"
+	}
+	return otherwise
+}
+
+func temporal(t types.Type) bool {
+	return t == types.Date || t == types.Timestamp || t == types.TimestampNTZ
+}
+
+func interval(t types.Type) bool {
+	switch t.(type) {
+	case types.YearMonth, types.DayTime:
+		return true
+	}
+	return t == types.CalendarInterval
+}
+
+// concat joins a chain of || to one call.
+func (a *analyzer) concat(e *syntax.Binary, f *frame) (term, error) {
+	x, err := a.expr(e.X, f)
+	if err != nil {
+		return term{}, err
+	}
+	y, err := a.expr(e.Y, f)
+	if err != nil {
+		return term{}, err
+	}
+	return a.apply("concat", "concat("+x.text+", "+y.text+")", e, x, y)
+}
+
+func (a *analyzer) is(e *syntax.Is, f *frame) (term, error) {
+	x, err := a.expr(e.X, f)
+	if err != nil {
+		return term{}, err
+	}
+	var t term
+	switch e.What {
+	case "NULL", "UNKNOWN":
+		if e.Not {
+			return a.apply("isnotnull", "("+x.text+" IS NOT NULL)", e, x)
+		}
+		return a.apply("isnull", "("+x.text+" IS NULL)", e, x)
+	case "TRUE", "FALSE":
+		truth := term{x: &rel.Lit{T: types.Boolean, Value: e.What == "TRUE"}, text: strings.ToLower(e.What)}
+		t, err = a.apply("<=>", "("+x.text+" <=> "+truth.text+")", e, x, truth)
+		if err == nil {
+			t.text = "(" + x.text + " IS " + e.What + ")"
+		}
+	default:
+		y, yerr := a.expr(e.Y, f)
+		if yerr != nil {
+			return term{}, yerr
+		}
+		t, err = a.compare("<=>", x, y, e)
+		if err == nil && e.Not {
+			return t, nil
+		}
+		if err != nil {
+			return t, err
+		}
+		return a.not(t, e)
+	}
+	if err != nil || !e.Not {
+		return t, err
+	}
+	return a.not(t, e)
+}
+
+// between is low <= x AND x <= high, named by its own text.
+func (a *analyzer) between(e *syntax.Between, f *frame) (term, error) {
+	ts, err := a.exprs([]syntax.Expr{e.X, e.Low, e.High}, f)
+	if err != nil {
+		return term{}, err
+	}
+	low, err := a.compare(">=", ts[0], ts[1], e)
+	if err != nil {
+		return term{}, err
+	}
+	high, err := a.compare("<=", ts[0], ts[2], e)
+	if err != nil {
+		return term{}, err
+	}
+	t, err := a.apply("and", "between("+texts(ts)+")", e, low, high)
+	if err != nil || !e.Not {
+		return t, err
+	}
+	return a.not(t, e)
+}
+
+func (a *analyzer) in(e *syntax.In, f *frame) (term, error) {
+	if e.Query != nil {
+		return a.inQuery(e, f)
+	}
+	ts, err := a.exprs(append([]syntax.Expr{e.X}, e.List...), f)
+	if err != nil {
+		return term{}, err
+	}
+	t, err := a.apply("in", "("+ts[0].text+" IN ("+texts(ts[1:])+"))", e, ts...)
+	if err != nil || !e.Not {
+		return t, err
+	}
+	return a.not(t, e)
+}
+
+func (a *analyzer) like(e *syntax.Like, f *frame) (term, error) {
+	x, err := a.expr(e.X, f)
+	if err != nil {
+		return term{}, err
+	}
+	patterns, err := a.exprs(e.Patterns, f)
+	if err != nil {
+		return term{}, err
+	}
+	var all []term
+	for _, p := range patterns {
+		t, err := a.likeOne(e, x, p)
+		if err == nil && e.Not && e.Quantifier != "" {
+			t, err = a.not(t, e)
+		}
+		if err != nil {
+			return term{}, err
+		}
+		all = append(all, t)
+	}
+	if e.Quantifier == "" {
+		if e.Not {
+			return a.not(all[0], e)
+		}
+		return all[0], nil
+	}
+	return a.likeMany(e, x, patterns, all)
+}
+
+// likeOne is x LIKE p.
+func (a *analyzer) likeOne(e *syntax.Like, x, p term) (term, error) {
+	args := []term{x, p}
+	op := strings.ToLower(e.Op)
+	switch op {
+	case "rlike":
+		return a.apply(op, "RLIKE("+texts(args)+")", e, args...)
+	case "ilike":
+		text := "ilike(" + texts(args) + ")"
+		if e.Escape != nil {
+			args = append(args, a.valueTerm(stringLit(e.Escape.Value)))
+		}
+		return a.apply(op, text, e, args...)
+	}
+	text := x.text + " LIKE " + p.text
+	if e.Escape != nil && e.Escape.Value != `\` {
+		args = append(args, a.valueTerm(stringLit(e.Escape.Value)))
+		text += " ESCAPE '" + e.Escape.Value + "'"
+	}
+	return a.apply(op, text, e, args...)
+}
+
+// likeMany joins the tests of LIKE ANY and LIKE ALL.
+func (a *analyzer) likeMany(e *syntax.Like, x term, patterns, all []term) (term, error) {
+	join, word := "or", "any"
+	if e.Quantifier == "ALL" {
+		join, word = "and", "all"
+	}
+	name := strings.ToLower(e.Op) + word
+	if e.Not {
+		name = "not" + name
+	}
+	t := all[0]
+	for _, next := range all[1:] {
+		var err error
+		if t, err = a.apply(join, "", e, t, next); err != nil {
+			return term{}, err
+		}
+	}
+	t.text = name + "(" + texts(append([]term{x}, patterns...)) + ")"
+	return t, nil
+}
+
+func (a *analyzer) cast(e *syntax.Cast, f *frame) (term, error) {
+	x, err := a.expr(e.X, f)
+	if err != nil {
+		return term{}, err
+	}
+	to, err := spelledType(e.Type, a.scope.Setting)
+	if err != nil {
+		return term{}, err
+	}
+	return a.castTo(x, read(to), e.Try, e)
+}
+
+// castTo is a cast that the user asked for.
+func (a *analyzer) castTo(x term, to types.Type, try bool, at syntax.Node) (term, error) {
+	set, word := a.set, "CAST("
+	if try {
+		set.Mode, word = rel.Try, "TRY_CAST("
+	}
+	t := term{text: word + x.text + " AS " + types.SQL(to) + ")"}
+	if _, column := x.x.(*rel.Col); column && x.name == "" {
+		t.name = x.text
+	}
+	var err error
+	if t.x, err = rel.CastTo(x.x, to, set); err != nil {
+		return term{}, argError(err, at, t.text, []term{x})
+	}
+	return t, nil
+}
+
+// caseWhen is CASE with its branches brought to one type.
+func (a *analyzer) caseWhen(e *syntax.Case, f *frame) (term, error) {
+	var operand term
+	var err error
+	if e.Operand != nil {
+		if operand, err = a.expr(e.Operand, f); err != nil {
+			return term{}, err
+		}
+	}
+	var args []term
+	text := "CASE"
+	for _, w := range e.Whens {
+		cond, err := a.expr(w.Cond, f)
+		if err == nil && e.Operand != nil {
+			cond, err = a.compare("=", operand, cond, e)
+		}
+		if err != nil {
+			return term{}, err
+		}
+		then, err := a.expr(w.Result, f)
+		if err != nil {
+			return term{}, err
+		}
+		text += " WHEN " + cond.text + " THEN " + then.text
+		args = append(args, cond, then)
+	}
+	if e.Else != nil {
+		otherwise, err := a.expr(e.Else, f)
+		if err != nil {
+			return term{}, err
+		}
+		text += " ELSE " + otherwise.text
+		args = append(args, otherwise)
+	}
+	return a.apply("when", text+" END", e, args...)
+}
+
+func (a *analyzer) collate(e *syntax.Collate, f *frame) (term, error) {
+	x, err := a.expr(e.X, f)
+	if err != nil {
+		return term{}, err
+	}
+	name := a.valueTerm(stringLit(strings.Join(e.Name.Strings(), ".")))
+	return a.apply("collate", "collate("+x.text+", "+name.text+")", e, x, name)
+}
