@@ -140,12 +140,12 @@ func TestPaths(t *testing.T) {
 		}
 	}
 	for _, key := range []string{"../x", "a/../b", "a//b", "", `a\b`, "/etc/passwd", "s3://b/k", "/roots/x", "http://h/x", "/root/../x", "a\x00"} {
-		if name, _, err := CheckDataPath(key, []string{"/root"}); err == nil {
+		if _, name, err := CheckDataPath(key, []string{"/root"}); err == nil {
 			t.Errorf("%q passed as %q", key, name)
 		}
 	}
-	if name, inside, err := CheckDataPath("/root/x", []string{"/root/"}); name != "/root/x" || inside || err != nil {
-		t.Error(name, inside, err)
+	if root, name, err := CheckDataPath("/root/x", []string{"/root/"}); root != "/root/" || name != "x" || err != nil {
+		t.Error(root, name, err)
 	}
 	for _, bad := range []string{"a%", "a%2", "a%zz", "file://host/x"} {
 		if got, err := PathKey(bad); err == nil {

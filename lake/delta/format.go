@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"sync"
+	"time"
 
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/storage"
@@ -16,7 +18,14 @@ type Format struct {
 	// clones need. None by default: a log is not trusted to name files elsewhere.
 	AllowedRoots []string
 
+	// Zone is of timestamps without a zone among partition values, which old writers left; nil is UTC.
+	Zone *time.Location
+
 	cache cache
+	roots struct {
+		sync.Mutex
+		open map[string]storage.Bucket // of AllowedRoots
+	}
 }
 
 // Table is a Delta table in one folder.

@@ -90,25 +90,25 @@ func EscapePartition(text string) string {
 	return b.String()
 }
 
-// CheckDataPath says whether a decoded path of the log may be read. A relative one must stay below the table and is
-// returned as it is, with inside set; an absolute one is legal only below one of roots, which are absolute folders.
-func CheckDataPath(key string, roots []string) (name string, inside bool, err error) {
+// CheckDataPath says where a decoded path of the log may be read. A relative one must stay below the table: root is then
+// "" and name the path. An absolute one is legal only below one of roots, which are absolute folders: root is that one and
+// name the rest.
+func CheckDataPath(key string, roots []string) (root, name string, err error) {
 	if i := strings.IndexByte(key, ':'); i > 0 && isScheme(key[:i]) {
-		return "", false, fmt.Errorf("path %q: the scheme %s is not allowed here", key, key[:i])
+		return "", "", fmt.Errorf("path %q: the scheme %s is not allowed here", key, key[:i])
 	}
 	if !strings.HasPrefix(key, "/") {
-		return key, true, storage.CheckName(key)
+		return "", key, storage.CheckName(key)
 	}
 	if err := storage.CheckName(key[1:]); err != nil {
-		return "", false, err
+		return "", "", err
 	}
 	for _, root := range roots {
-		root = strings.TrimRight(root, "/")
-		if key == root || strings.HasPrefix(key, root+"/") {
-			return key, false, nil
+		if rest, ok := strings.CutPrefix(key, strings.TrimRight(root, "/")+"/"); ok && root != "" {
+			return root, rest, nil
 		}
 	}
-	return "", false, fmt.Errorf("path %q is outside of the table and of the folders that it may read", key)
+	return "", "", fmt.Errorf("path %q is outside of the table and of the folders that it may read", key)
 }
 
 // isScheme reports whether word has the form of a URI scheme.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/tarn-lake/tarn/internal/bitmap"
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/types"
 )
@@ -30,6 +31,11 @@ type Snapshot struct {
 	sort sync.Once
 	adds []*Add // the live files; the index is the file's number in row ids
 	err  error  // of adds
+
+	vectors struct {
+		sync.Mutex
+		sets map[string]*bitmap.Set // by their ids, once read
+	}
 }
 
 // newSnapshot checks a state and makes what reading it needs.
