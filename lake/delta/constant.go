@@ -26,7 +26,7 @@ func constant(e rel.Expr) (types.Value, bool) {
 		if text, ok := v.(string); ok && !types.Text(e.To) {
 			return readText(text, e.To, e.Zone)
 		}
-		return widen(v, e.X.Type(), e.To)
+		return widenValue(v, e.X.Type(), e.To)
 	}
 	return nil, false
 }
@@ -46,7 +46,7 @@ func readText(text string, to types.Type, zone string) (types.Value, bool) {
 	return v, err == nil
 }
 
-// widening reports whether widen converts every value of from, keeping the order.
+// widening reports whether widenValue converts every value of from, keeping the order.
 func widening(from, to types.Type) bool {
 	if _, char := from.(types.Varchar); char || types.Equal(from, to) {
 		return types.Equal(from, to) || to == types.Type(types.String)
@@ -72,9 +72,9 @@ func rankOf(t types.Type) int {
 	return intRank[t]
 }
 
-// widen converts a value where every conversion of a smaller value gives a result that is not larger, and none fails: so that
+// widenValue converts a value where every conversion of a smaller value gives a result that is not larger, and none fails: so that
 // it may be applied to bounds too. False for all others.
-func widen(v types.Value, from, to types.Type) (types.Value, bool) {
+func widenValue(v types.Value, from, to types.Type) (types.Value, bool) {
 	if v == nil || types.Equal(from, to) {
 		return v, true
 	}
@@ -121,9 +121,9 @@ func widenInt(x int64, from, to types.Type) (types.Value, bool) {
 	return nil, false
 }
 
-// compare orders two values of t that are not NULL, as Spark does: NaN is the largest, text goes by its bytes. False
+// orderValues orders two values of t that are not NULL, as Spark does: NaN is the largest, text goes by its bytes. False
 // when values of t are not ordered here.
-func compare(a, b types.Value, t types.Type) (int, bool) {
+func orderValues(a, b types.Value, t types.Type) (int, bool) {
 	switch x := a.(type) {
 	case int64:
 		y, ok := b.(int64)

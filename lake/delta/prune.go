@@ -161,7 +161,7 @@ func (k known) order(bound, value types.Value) (int, bool) {
 	if bound == nil || value == nil {
 		return 0, false
 	}
-	return compare(bound, value, k.typ)
+	return orderValues(bound, value, k.typ)
 }
 
 func (f facts) isNull(e rel.Expr) verdict {
@@ -240,10 +240,10 @@ func (k known) widened(from, to types.Type) (known, bool) {
 		return known{}, false
 	}
 	var ok bool
-	if k.Min, ok = widen(k.Min, from, to); !ok {
+	if k.Min, ok = widenValue(k.Min, from, to); !ok {
 		return known{}, false
 	}
-	if k.Max, ok = widen(k.Max, from, to); !ok {
+	if k.Max, ok = widenValue(k.Max, from, to); !ok {
 		return known{}, false
 	}
 	k.typ = to

@@ -3,6 +3,8 @@ package delta
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/rel"
@@ -81,10 +83,7 @@ func (s *Snapshot) file(ctx context.Context, id int64, a *Add, partition []types
 	if err != nil {
 		return rel.File{}, err
 	}
-	f := rel.File{Bucket: bucket, Path: name, ID: id, Size: a.Size, Rows: -1, ModTime: a.ModificationTime, Partition: partition}
-	if n, ok := numRecords(a.Stats); ok {
-		f.Rows = n
-	}
+	f := rel.File{Bucket: bucket, Path: name, ID: id, Size: a.Size, Rows: s.rows(a), ModTime: a.ModificationTime, Partition: partition}
 	hidden, err := s.vector(ctx, a)
 	if err != nil {
 		return rel.File{}, err
@@ -93,6 +92,53 @@ func (s *Snapshot) file(ctx context.Context, id int64, a *Add, partition []types
 		f.Hidden = hidden
 	}
 	return f, nil
+}
+
+// scanFiles is a scan of the files with the given numbers, where other rows are deleted than the snapshot says.
+func (s *Snapshot) scanFiles(ctx context.Context, w rel.Want, of map[int64]*change) (rel.Node, error) {
+	cols, err := s.scanColumns(w)
+	if err != nil {
+		return nil, s.fail(err)
+	}
+	scan := &rel.Scan{Format: "parquet", Cols: cols}
+	for _, number := range slices.Sorted(maps.Keys(of)) {
+		c := of[number]
+		values, err := s.partitionValues(c.add)
+		if err != nil {
+			return nil, s.fail(err)
+		}
+		f, err := s.file(ctx, number, c.add, values)
+		if err != nil {
+			return nil, s.fail(err)
+		}
+		if f.Hidden = nil; c.hidden.Len() > 0 {
+			f.Hidden = c.hidden
+		}
+		scan.Files = append(scan.Files, f)
+	}
+	return scan, nil
+}
+
+// rows is the number of rows in a's file, deleted ones included; negative when unknown.
+func (s *Snapshot) rows(a *Add) int64 {
+	if n, ok := numRecords(a.Stats); ok {
+		return n
+	}
+	return -1
+}
+
+// matcher tells which files may hold rows for which where, over cols, is true. Where the log is damaged, all may.
+func (s *Snapshot) matcher(where rel.Expr, cols []rel.Column) func(*Add) bool {
+	return func(a *Add) bool {
+		values, err := s.partitionValues(a)
+		return err != nil || mayBe(where, s.facts(cols, a, values)).true
+	}
+}
+
+// partitionValues is the values of a's partition columns, in their order.
+func (s *Snapshot) partitionValues(a *Add) ([]types.Value, error) {
+	p := partitions{s: s, seen: make([]map[string]types.Value, len(s.partition))}
+	return p.of(a)
 }
 
 // partitions decodes partition values, each text once.

@@ -54,11 +54,7 @@ func (s *Snapshot) vector(ctx context.Context, a *Add) (*bitmap.Set, error) {
 }
 
 func (s *Snapshot) readVector(ctx context.Context, a *Add) (*bitmap.Set, error) {
-	d := a.DeletionVector
-	rows := int64(-1)
-	if n, ok := numRecords(a.Stats); ok {
-		rows = n
-	}
+	d, rows := a.DeletionVector, s.rows(a)
 	if d.StorageType == "i" {
 		payload, err := bitmap.DecodeZ85(d.PathOrInlineDV, int(d.SizeInBytes))
 		if err != nil {
