@@ -92,7 +92,7 @@ func inRange(s string, most int) bool {
 // validTime reports whether s is the text of a TIME literal.
 func validTime(s string) bool {
 	m := timeForm.FindStringSubmatch(trimBlank(s))
-	if m == nil || len(m[4]) > 6 {
+	if m == nil || len(m[4]) > 9 {
 		return false
 	}
 	if m[5] != "" {

@@ -21,6 +21,9 @@ type Dialect struct {
 	// JoinDoubledQuotes reads 'a''b' as two literals, ab
 	// (spark.sql.legacy.consecutiveStringLiterals.enabled).
 	JoinDoubledQuotes bool
+	// BangEqualsNot lets ! stand for NOT within other clauses
+	// (spark.sql.legacy.bangEqualsNot).
+	BangEqualsNot bool
 	// RawEscapes leaves backslashes in strings alone
 	// (spark.sql.parser.escapedStringLiterals).
 	RawEscapes bool

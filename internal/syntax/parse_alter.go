@@ -17,13 +17,64 @@ func (p *parser) alterTable(from Pos) Statement {
 	return s
 }
 
+// checkAlter refuses actions that Spark's grammar allows and its parser does
+// not. It speaks only when nothing else is wrong.
 func (p *parser) checkAlter(s *AlterTable) {
-	if c, ok := s.Action.(*AlterColumns); ok {
-		for _, col := range c.Columns {
-			if col.Kind == "" {
-				const msg = "ALTER TABLE table CHANGE COLUMN requires a TYPE, a SET/DROP, a COMMENT, or a FIRST/AFTER"
-				p.failAs(s.Span, "_LEGACY_ERROR_TEMP_0035", msg, "message", msg)
-			}
+	if !p.atEnd() {
+		return
+	}
+	invalid := func(op string) {
+		p.failAs(s.Span, "INVALID_STATEMENT_OR_CLAUSE", op+" is not valid", "operation", op)
+	}
+	switch a := s.Action.(type) {
+	case *AlterColumns:
+		p.checkChanges(s, a)
+	case *ChangeColumn:
+		if a.Partition != nil {
+			invalid("ALTER TABLE ... PARTITION ... CHANGE COLUMN")
+		}
+		if a.Name.Last() != a.Column.Name.Name {
+			p.failHive(s.Span, "Renaming column", "ALTER COLUMN", ", please run RENAME COLUMN instead")
+		}
+	case *ReplaceColumns:
+		if a.Partition != nil {
+			invalid("ALTER TABLE ... PARTITION ... REPLACE COLUMNS")
+		}
+		p.checkReplaced(s, a)
+	case *AddPartitions:
+		if s.View {
+			invalid("ALTER VIEW ... ADD PARTITION")
+		}
+	case *DropPartitions:
+		if s.View {
+			invalid("ALTER VIEW ... DROP PARTITION")
+		}
+	}
+}
+
+func (p *parser) failHive(at Span, operation, command, msg string) {
+	p.failAs(at, "_LEGACY_ERROR_TEMP_0034", operation+" is not supported in Hive-style "+command+msg,
+		"operation", operation, "command", command, "msg", msg)
+}
+
+func (p *parser) checkChanges(s *AlterTable, a *AlterColumns) {
+	for _, col := range a.Columns {
+		if col.Kind == "" {
+			const msg = "ALTER TABLE table CHANGE COLUMN requires a TYPE, a SET/DROP, a COMMENT, or a FIRST/AFTER"
+			p.failAs(s.Span, "_LEGACY_ERROR_TEMP_0035", msg, "message", msg)
+		}
+	}
+}
+
+func (p *parser) checkReplaced(s *AlterTable, a *ReplaceColumns) {
+	for _, c := range a.Columns {
+		switch {
+		case len(c.Name.Parts) > 1:
+			p.failHive(s.Span, "Replacing with a nested column", "REPLACE COLUMNS", "")
+		case c.NotNull:
+			p.failHive(s.Span, "NOT NULL", "REPLACE COLUMNS", "")
+		case c.Position != nil:
+			p.failHive(s.Span, "Column position", "REPLACE COLUMNS", "")
 		}
 	}
 }
@@ -65,7 +116,7 @@ func (p *parser) tableAction(from Pos) AlterAction {
 		return p.renameAction(from)
 	case p.accept("UNSET"):
 		p.expect("TBLPROPERTIES")
-		u := &UnsetProperties{IfExists: p.accept("IF", "EXISTS"), Properties: p.properties()}
+		u := &UnsetProperties{IfExists: p.accept("IF", "EXISTS"), Properties: p.propertyKeys()}
 		u.Span = p.since(from)
 		return u
 	case p.accept("RECOVER", "PARTITIONS"):

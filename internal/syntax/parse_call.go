@@ -197,7 +197,7 @@ func (p *parser) structCall() Expr {
 // unitCall reads f(UNIT, a, b), if the first argument is a unit.
 func (p *parser) unitCall(w string) Expr {
 	isUnit := p.ahead(2).kind == kindWord && slices.Contains(dateUnits, strings.ToUpper(p.text(p.ahead(2))))
-	if !p.opAt(3, ",") || !isUnit && !p.isString(p.ahead(2)) || w == "TIMEDIFF" {
+	if !p.opAt(3, ",") || !isUnit && !p.isString(p.ahead(2)) {
 		return nil
 	}
 	if !isUnit && !p.hasThreeArgs() {
@@ -286,7 +286,7 @@ func (p *parser) callTail(c *Call) {
 		c.Within = list(p, p.sortItem)
 		p.expectOp(")")
 	}
-	if p.at("FILTER") && p.opAt(1, "(") {
+	if p.at("FILTER") && p.opAt(1, "(") && p.ahead(2).is("WHERE") {
 		p.i += 2
 		p.expect("WHERE")
 		c.Filter = p.expr()
@@ -373,9 +373,26 @@ func (p *parser) frameBound() *FrameBound {
 	default:
 		b.X = p.binary(precPredicate)
 		b.Kind = p.expectAny("PRECEDING", "FOLLOWING")
+		p.checkBound(b.X, p.since(from))
 	}
 	b.Span = p.since(from)
 	return b
+}
+
+// checkBound refuses bounds that depend on the row.
+func (p *parser) checkBound(x Expr, at Span) {
+	constant := true
+	Walk(x, func(n Node) bool {
+		switch n.(type) {
+		case *ColumnRef, *Call, *UnitCall, *ScalarSubquery, *Exists, *Case:
+			constant = false
+		}
+		return constant
+	})
+	if !constant {
+		const msg = "Frame bound value must be a literal."
+		p.failAs(at, "_LEGACY_ERROR_TEMP_0064", msg, "msg", msg)
+	}
 }
 
 // sortItem reads x [ASC|DESC] [NULLS FIRST|LAST].

@@ -8,7 +8,9 @@ func (p *parser) acceptIfNotExists() bool {
 		return true
 	}
 	if p.at("IF") && p.opAt(1, "!") && p.ahead(2).is("EXISTS") {
-		p.i += 3
+		p.next()
+		p.bang()
+		p.next()
 		return true
 	}
 	return false
@@ -16,12 +18,33 @@ func (p *parser) acceptIfNotExists() bool {
 
 // properties reads (key [=] value, …), whose values are literals.
 func (p *parser) properties() []*Property {
+	props := p.propertyKeys()
+	for _, x := range props {
+		if x.Value == nil {
+			p.failValue(x, "Values must be specified for key(s): ["+x.Key+"]")
+		}
+	}
+	return props
+}
+
+// propertyKeys reads properties that need no value.
+func (p *parser) propertyKeys() []*Property {
 	return parens(p, func() *Property { return p.property(p.propertyValue) })
 }
 
 // exprProperties reads properties whose values may be expressions.
 func (p *parser) exprProperties() []*Property {
-	return parens(p, func() *Property { return p.property(p.expr) })
+	props := parens(p, func() *Property { return p.property(p.expr) })
+	for _, x := range props {
+		if x.Value == nil {
+			p.failValue(x, "A value must be specified for the key: "+x.Key+".")
+		}
+	}
+	return props
+}
+
+func (p *parser) failValue(x *Property, msg string) {
+	p.failAs(x.Span, "_LEGACY_ERROR_TEMP_0035", msg, "message", msg)
 }
 
 func (p *parser) property(value func() Expr) *Property {
@@ -175,7 +198,10 @@ func (p *parser) delimited(r *RowFormat) {
 	}
 	r.Items = terminated("COLLECTION", "ITEMS")
 	r.Keys = terminated("MAP", "KEYS")
-	r.Lines = terminated("LINES")
+	if r.Lines = terminated("LINES"); r.Lines != nil && r.Lines.Value != "\n" && r.Lines.Parts == nil {
+		msg := "LINES TERMINATED BY only supports newline '\\n' right now: " + r.Lines.Value
+		p.failAs(r.Lines.Span, "_LEGACY_ERROR_TEMP_0064", msg, "msg", msg)
+	}
 	if p.accept("NULL", "DEFINED", "AS") {
 		r.Null = p.stringLit()
 	}

@@ -152,7 +152,7 @@ func (p *parser) alterNamespace(from Pos) Statement {
 	default:
 		s.Unset = p.expectAny("SET", "UNSET") == "UNSET"
 		p.expectAny("DBPROPERTIES", "PROPERTIES")
-		s.Properties = p.properties()
+		s.Properties = p.propertyKeys()
 	}
 	s.Span = p.since(from)
 	return s

@@ -40,9 +40,10 @@ func (p *parser) insertHead(w *With) Statement {
 	}
 	s.Table = p.nameRef()
 	s.Options = p.withOptions()
-	if p.at("PARTITION") && p.opAt(1, "(") {
-		s.Partition = p.partitionSpec()
+	if p.accept("AS") {
+		s.Alias = p.aliasAfterAs()
 	}
+	s.Partition = p.maybePartition()
 	if p.acceptIfNotExists() {
 		s.IfNotExists = true
 	}
@@ -63,7 +64,7 @@ func (p *parser) insertTarget(s *Insert) {
 		s.ReplaceUsing = parens(p, p.ident)
 	case p.accept("REPLACE", "ON"):
 		s.ReplaceOn = p.expr()
-	case p.atOp("(") && !p.isQueryAt(1):
+	case p.atOp("(") && !s.ByName && !p.isQueryAt(1):
 		s.Columns = parens(p, p.ident)
 	}
 	if p.at("BY", "NAME") {
@@ -193,6 +194,7 @@ func (p *parser) mergeInto(w *With, from Pos) Statement {
 	p.checkPlainAlias(m.Alias, "MERGE")
 	p.expect("USING")
 	m.Source = p.mergeSource()
+	p.checkPlainAlias(sourceAlias(m.Source), "MERGE")
 	p.expect("ON")
 	m.On = p.expr()
 	for p.at("WHEN") {
@@ -210,13 +212,23 @@ func (p *parser) mergeSource() Relation {
 	return p.namedRelation(p.start())
 }
 
+func sourceAlias(r Relation) *TableAlias {
+	switch r := r.(type) {
+	case *Table:
+		return r.Alias
+	case *Subquery:
+		return r.Alias
+	}
+	return nil
+}
+
 func (p *parser) mergeClause() *MergeClause {
 	from := p.start()
 	p.expect("WHEN")
 	c := &MergeClause{When: "MATCHED"}
 	if !p.accept("MATCHED") {
-		if !p.acceptOp("!") {
-			p.expect("NOT")
+		if !p.maybeNot() {
+			p.failExpected("MATCHED", "NOT MATCHED")
 		}
 		p.expect("MATCHED")
 		c.When = "NOT MATCHED"

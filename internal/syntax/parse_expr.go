@@ -144,7 +144,7 @@ func (p *parser) predicate(x Expr, from Pos) Expr {
 	if p.accept("IS") {
 		return p.isPredicate(x, from)
 	}
-	not := p.accept("NOT") || p.acceptOp("!")
+	not := p.maybeNot()
 	switch {
 	case p.accept("BETWEEN"):
 		b := &Between{X: x, Not: not, Low: p.value()}
@@ -158,8 +158,17 @@ func (p *parser) predicate(x Expr, from Pos) Expr {
 	return p.likePredicate(x, not, from)
 }
 
+// maybeNot consumes NOT or ! if it comes next.
+func (p *parser) maybeNot() bool {
+	if p.atOp("!") {
+		p.bang()
+		return true
+	}
+	return p.accept("NOT")
+}
+
 func (p *parser) isPredicate(x Expr, from Pos) Expr {
-	is := &Is{X: x, Not: p.accept("NOT") || p.acceptOp("!")}
+	is := &Is{X: x, Not: p.maybeNot()}
 	if p.accept("DISTINCT") {
 		p.expect("FROM")
 		is.What, is.Y = "DISTINCT FROM", p.value()
@@ -278,9 +287,10 @@ func (p *parser) dot(x Expr, from Pos) Expr {
 	return &Field{p.since(from), x, id}
 }
 
-// callOrName turns a dotted name into a call when an argument list follows.
+// callOrName turns a name into a call when an argument list follows. A query
+// in parentheses is none.
 func (p *parser) callOrName(c *ColumnRef) Expr {
-	if !p.atOp("(") {
+	if !p.atOp("(") || !p.opAt(1, "(") && p.isQueryAt(1) {
 		return c
 	}
 	return p.call(&Name{c.Span, c.Parts})

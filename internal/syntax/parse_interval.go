@@ -194,7 +194,7 @@ func (p *parser) checkRange(lit *IntervalLit, body Span) {
 	if m == nil {
 		p.failRangeForm(r, f.Value, body)
 	}
-	p.checkRangeUnits(r, f.Value, m[2:], body)
+	p.checkRangeUnits(r, signed(f.Neg, f.Value), m[2:], body)
 }
 
 func (p *parser) failRangeForm(r intervalRange, value string, body Span) {
@@ -218,7 +218,7 @@ func (p *parser) checkRangeUnits(r intervalRange, value string, units []string, 
 		}
 		n, err := strconv.ParseUint(text, 10, 64)
 		switch {
-		case err == nil && n <= most && !(r.from == "YEAR" && i == 1 && units[0] == "178956970" && n > 7):
+		case err == nil && n <= most && !tooManyMonths(r, i, units, value):
 		case r.from == "YEAR":
 			p.failAs(body, "INVALID_INTERVAL_FORMAT.INTERVAL_PARSING", "the interval is out of range: "+value,
 				"input", value, "interval", "year-month")
@@ -227,6 +227,17 @@ func (p *parser) checkRangeUnits(r intervalRange, value string, units []string, 
 				"msg", "requirement failed: "+strings.ToLower(unit)+" "+text+" outside range [0, "+strconv.FormatUint(most, 10)+"]")
 		}
 	}
+}
+
+// tooManyMonths reports whether a month is beyond the last one that an
+// interval of years and months can hold.
+func tooManyMonths(r intervalRange, i int, units []string, value string) bool {
+	most := uint64(7)
+	if strings.HasPrefix(trimBlank(value), "-") {
+		most = 8
+	}
+	n, _ := strconv.ParseUint(units[i], 10, 64)
+	return r.from == "YEAR" && i == 1 && units[0] == "178956970" && n > most
 }
 
 // Interval texts, as in INTERVAL '1 day 2 hours'.

@@ -289,9 +289,13 @@ func (p *parser) checkNumber(n *NumberLit) {
 		ok = inFloatRange(text, n.Suffix)
 	case "BD", "":
 		p.checkDecimal(n, text)
+		ok = n.Suffix != "" || !strings.ContainsAny(text, "eE") || inFloatRange(text, "D")
 	}
 	if !ok {
 		r := numberRanges[n.Suffix]
+		if n.Suffix == "" {
+			r = numberRanges["D"]
+		}
 		p.failAs(n.Span, "INVALID_NUMERIC_LITERAL_RANGE", "the number "+text+" is out of the range of "+r.name,
 			"rawStrippedQualifier", text, "minValue", r.min, "maxValue", r.max, "typeName", r.name)
 	}

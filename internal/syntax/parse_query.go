@@ -1,5 +1,7 @@
 package syntax
 
+import "strings"
+
 // atQuery reports whether a query comes next.
 func (p *parser) atQuery() bool { return p.isQueryAt(0) }
 
@@ -176,11 +178,12 @@ func (p *parser) commonTable() *CommonTable {
 func (p *parser) checkWith(w *With) {
 	seen := map[string]bool{}
 	for _, c := range w.Tables {
-		if seen[c.Name.Name] {
-			p.failAs(p.since(w.From), "DUPLICATED_CTE_NAMES", "WITH names "+c.Name.Name+" twice",
-				"duplicateNames", quoteIdent(c.Name.Name))
+		name := strings.ToLower(c.Name.Name)
+		if seen[name] {
+			p.failAs(p.since(w.From), "DUPLICATED_CTE_NAMES", "WITH names "+name+" twice",
+				"duplicateNames", quoteIdent(name))
 		}
-		seen[c.Name.Name] = true
+		seen[name] = true
 		if c.MaxLevel != nil && !w.Recursive {
 			const msg = "Cannot specify MAX RECURSION LEVEL when the CTE is not marked as RECURSIVE"
 			p.failAs(w.Span, "_LEGACY_ERROR_TEMP_0035", msg, "message", msg)
@@ -272,7 +275,7 @@ func (p *parser) queryPrimary() (QueryBody, *QueryTail) {
 		v := &Values{Rows: p.valuesRows()}
 		v.Alias = p.tableAlias()
 		v.Span = p.since(from)
-		p.checkRows(v.Span, v.Rows)
+		p.checkRows(v.Span, v.Rows, v.Alias)
 		return v, nil
 	case p.acceptOp("("):
 		q := p.query()
@@ -294,15 +297,19 @@ func (p *parser) valuesRows() []Expr {
 	return list(p, p.expr)
 }
 
-// checkRows refuses rows of different lengths.
-func (p *parser) checkRows(at Span, rows []Expr) {
+// checkRows refuses rows of different lengths, and those that do not fit the
+// columns of the alias.
+func (p *parser) checkRows(at Span, rows []Expr, alias *TableAlias) {
 	want := 0
+	if alias != nil {
+		want = len(alias.Columns)
+	}
 	for i, r := range rows {
 		n := 1
 		if row, ok := r.(*Row); ok {
 			n = len(row.Elems)
 		}
-		if i == 0 {
+		if want == 0 {
 			want = n
 		}
 		if n != want {

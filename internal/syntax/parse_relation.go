@@ -195,7 +195,7 @@ func (p *parser) relationPrimary() Relation {
 		v := &ValuesTable{Rows: p.valuesRows()}
 		v.Alias = p.tableAlias()
 		v.Span = p.since(from)
-		p.checkRows(v.Span, v.Rows)
+		p.checkRows(v.Span, v.Rows, v.Alias)
 		return v
 	case p.atOp("("):
 		return p.parenRelation()
@@ -326,6 +326,8 @@ func (p *parser) tableArg() Expr {
 		p.expectOp(")")
 	} else {
 		t.Name = p.nameRef()
+		p.failAs(t.Name.Span, "INVALID_SQL_SYNTAX.INVALID_TABLE_FUNCTION_IDENTIFIER_ARGUMENT_MISSING_PARENTHESES",
+			"write TABLE("+t.Name.Span.Text(p.src)+")", "argumentName", quoteName(t.Name))
 	}
 	if p.accept("WITH", "SINGLE", "PARTITION") {
 		t.Single = true
@@ -377,7 +379,31 @@ func (p *parser) timeTravel() *TimeTravel {
 		tt.Timestamp = p.value()
 	}
 	tt.Span = p.since(from)
+	p.checkTravel(tt.Span, tt.Timestamp)
 	return tt
+}
+
+// checkTravel refuses a time that depends on columns.
+func (p *parser) checkTravel(at Span, x Expr) {
+	if x != nil && refersToColumn(x) {
+		const reason = "timestamp expression cannot refer to any columns"
+		p.failAs(at, "_LEGACY_ERROR_TEMP_0056", "invalid time travel: "+reason, "reason", reason)
+	}
+}
+
+// refersToColumn reports whether x holds a column outside of subqueries.
+func refersToColumn(x Expr) bool {
+	found := false
+	Walk(x, func(n Node) bool {
+		switch n.(type) {
+		case *ColumnRef:
+			found = true
+		case *Query:
+			return false
+		}
+		return !found
+	})
+	return found
 }
 
 // version reads a table's version, a number or a string.
@@ -421,8 +447,24 @@ func (p *parser) changesBound(unit string) (x Expr, exclusive bool) {
 		x = p.version()
 	} else {
 		x = p.value()
+		if hasSubquery(x) {
+			p.failAs(Span{x.Pos(), x.End()}, "INVALID_CDC_OPTION.INVALID_TIMESTAMP_EXPR",
+				"the time of CHANGES cannot hold a subquery")
+		}
+		p.checkTravel(Span{x.Pos(), x.End()}, x)
 	}
 	return x, p.acceptAny("INCLUSIVE", "EXCLUSIVE") == "EXCLUSIVE"
+}
+
+func hasSubquery(x Expr) bool {
+	found := false
+	Walk(x, func(n Node) bool {
+		if _, ok := n.(*Query); ok {
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // sample reads TABLESAMPLE (…) [REPEATABLE (n)].
@@ -479,10 +521,11 @@ func (p *parser) checkSample(s *Sample) {
 	fail := func(msg string) { p.failAs(s.Span, "_LEGACY_ERROR_TEMP_0064", msg, "msg", msg) }
 	switch s.Kind {
 	case "PERCENT":
-		if f := fraction(s.X); f < 0 || f > 1 {
-			fail("Sampling fraction must be on interval [0, 1].")
-		}
+		p.checkFraction(fraction(s.X), fail)
 	case "BUCKET":
+		if of := fraction(s.OutOf); of > 0 && s.On == nil {
+			p.checkFraction(fraction(s.X)/of, fail)
+		}
 		if s.On != nil && s.OnCall {
 			fail("TABLESAMPLE(BUCKET x OUT OF y ON function) is not supported.")
 		} else if s.On != nil {
@@ -498,6 +541,13 @@ func (p *parser) checkSample(s *Sample) {
 	if s.Method == "SYSTEM" && s.Seed != nil {
 		p.failAs(s.Span, "UNSUPPORTED_FEATURE.TABLESAMPLE_SYSTEM_REPEATABLE",
 			"TABLESAMPLE SYSTEM cannot be REPEATABLE; use BERNOULLI")
+	}
+}
+
+// checkFraction refuses samples of less than nothing or more than all.
+func (p *parser) checkFraction(f float64, fail func(string)) {
+	if f < 0 || f > 1 {
+		fail("Sampling fraction (" + strconv.FormatFloat(f, 'f', -1, 64) + ") must be on interval [0, 1].")
 	}
 }
 
@@ -547,7 +597,8 @@ func (p *parser) watermark() *Watermark {
 // tableAlias reads [AS] name [(columns)] if it comes next.
 func (p *parser) tableAlias() *TableAlias {
 	from := p.start()
-	if !p.accept("AS") && !p.atTableAlias() {
+	asIsName := p.at("AS") && p.opAt(1, "(")
+	if !asIsName && !p.accept("AS") && !p.atTableAlias() {
 		return nil
 	}
 	if p.tok().word.strict() {

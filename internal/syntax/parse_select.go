@@ -201,6 +201,9 @@ func (p *parser) transform(from Pos) *Transform {
 		t.Reader = p.stringLit()
 	}
 	t.Span = p.since(from)
+	if t.Quantifier != "" {
+		p.failAs(t.Span, "UNSUPPORTED_FEATURE.TRANSFORM_DISTINCT_ALL", "TRANSFORM takes neither DISTINCT nor ALL")
+	}
 	return t
 }
 

@@ -328,7 +328,7 @@ func (p *parser) execute(from Pos) Statement {
 }
 
 func (p *parser) executeUsing(s *ExecuteImmediate) {
-	if p.atOp("(") && p.atEndAt(p.closing(p.i)+1-p.i) {
+	if p.atOp("(") && !p.isQueryAt(1) && p.atEndAt(p.closing(p.i)+1-p.i) {
 		s.Parens = true
 		s.Using = parens(p, p.namedExpr)
 		return

@@ -256,6 +256,21 @@ func (p *parser) generated(c *ColumnDef) {
 		p.expectOp(")")
 	}
 	c.Identity.Span = p.since(from)
+	p.checkIdentity(c)
+}
+
+// checkIdentity refuses identity columns that are no integers.
+func (p *parser) checkIdentity(c *ColumnDef) {
+	name := "complex"
+	if t, ok := c.Type.(*BasicType); ok {
+		name = t.Name
+	}
+	switch name {
+	case "TINYINT", "BYTE", "SMALLINT", "SHORT", "INT", "INTEGER", "BIGINT", "LONG":
+		return
+	}
+	p.failAs(Span{c.Type.Pos(), c.Type.End()}, "IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
+		"an identity column is an integer", "dataType", name[:1]+strings.ToLower(name[1:])+"Type")
 }
 
 func (p *parser) sequence(id *Identity) {

@@ -133,11 +133,22 @@ func (p *parser) fieldRest(f *FieldType, from Pos) {
 
 // acceptNot consumes NOT or ! and the given keyword.
 func (p *parser) acceptNot(w string) bool {
-	if (p.at("NOT") || p.atOp("!")) && p.ahead(1).is(w) {
-		p.i += 2
-		return true
+	if !(p.at("NOT") || p.atOp("!")) || !p.ahead(1).is(w) {
+		return false
 	}
-	return false
+	if !p.accept("NOT") {
+		p.bang()
+	}
+	p.next()
+	return true
+}
+
+// bang consumes a ! that stands for the word NOT.
+func (p *parser) bang() {
+	if p.next(); !p.BangEqualsNot {
+		p.i--
+		p.failAs(p.tokSpan(), "SYNTAX_DISCONTINUED.BANG_EQUALS_NOT", "write NOT in the place of ! here", "clause", "!")
+	}
 }
 
 var intervalFields = []string{"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND"}
@@ -192,6 +203,8 @@ func (p *parser) basicType() TypeName {
 		if t.Name == "TIMESTAMP" {
 			t.Name = "TIMESTAMP_NTZ"
 		}
+	case t.Name == "TIMESTAMP" && p.accept("WITH", "LOCAL", "TIME", "ZONE"):
+		t.Name = "TIMESTAMP_LTZ"
 	case t.Name == "STRING" && p.accept("COLLATE"):
 		t.Collation = p.name()
 	}

@@ -10,6 +10,7 @@ type (
 		Evolve        bool // WITH SCHEMA EVOLUTION
 		Table         *Name
 		Options       []*Property // WITH (…)
+		Alias         *TableAlias // of Spark 4.2, for REPLACE ON
 		Partition     *PartitionSpec
 		IfNotExists   bool
 		ByName        bool
