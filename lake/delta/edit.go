@@ -97,11 +97,11 @@ func columnOf(rows rel.Node, id rel.ID) rel.Column {
 
 func text(s string) rel.Expr { return &rel.Lit{T: types.String, Value: s} }
 
-func compare(op string, a, b rel.Expr) rel.Expr {
+func comparison(op string, a, b rel.Expr) rel.Expr {
 	return &rel.Call{Name: op, Args: []rel.Expr{a, b}, T: types.Boolean, Null: a.Nullable() || b.Nullable()}
 }
 
-func equals(a, b rel.Expr) rel.Expr { return compare("=", a, b) }
+func equals(a, b rel.Expr) rel.Expr { return comparison("=", a, b) }
 
 // edited is what an edit does with the rows of the table.
 type edited struct {

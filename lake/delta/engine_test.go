@@ -105,7 +105,7 @@ func (e rowEngine) Write(ctx context.Context, q rel.Node, to engine.Dest) ([]rel
 	for _, dir := range order {
 		f, err := writeGob(ctx, to, dir, part, groups[dir])
 		if err != nil {
-			var names []string
+			names := []string{f.Path}
 			for _, f := range files {
 				names = append(names, f.Path)
 			}
@@ -133,7 +133,7 @@ func writeGob(ctx context.Context, to engine.Dest, dir string, part map[int]bool
 			if v != nil {
 				stored[k][c.Field.Name] = v
 			}
-			f.Stats[c.Field.Name] = widen(f.Stats[c.Field.Name], v)
+			f.Stats[c.Field.Name] = widenRange(f.Stats[c.Field.Name], v)
 		}
 	}
 	var b bytes.Buffer
@@ -144,7 +144,7 @@ func writeGob(ctx context.Context, to engine.Dest, dir string, part map[int]bool
 	return f, storage.WriteFile(ctx, to.Bucket, f.Path, storage.Replace, b.Bytes())
 }
 
-func widen(r rel.Range, v types.Value) rel.Range {
+func widenRange(r rel.Range, v types.Value) rel.Range {
 	if v == nil {
 		r.Nulls++
 		return r

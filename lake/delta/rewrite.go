@@ -32,16 +32,16 @@ func (f *freshRows) ids() []rel.ID { return f.columns }
 // all are the rows that are changed or added.
 func (f *freshRows) all() rel.Node {
 	op := columnOf(f.rows, f.op).Ref()
-	return &rel.Filter{In: f.rows, Cond: compare("or", equals(op, text("U")), equals(op, text("I")))}
+	return &rel.Filter{In: f.rows, Cond: comparison("or", equals(op, text("U")), equals(op, text("I")))}
 }
 
 // updated are the rows that replace some of the files numbered from to to; with inserted also those that are added.
 func (f *freshRows) updated(from, to int64, inserted bool) rel.Node {
 	op := columnOf(f.rows, f.op).Ref()
 	file, _ := idParts(f.rows, f.id)
-	cond := rel.And(equals(op, text("U")), compare(">=", file, long(from)), compare("<=", file, long(to)))
+	cond := rel.And(equals(op, text("U")), comparison(">=", file, long(from)), comparison("<=", file, long(to)))
 	if inserted {
-		cond = compare("or", cond, equals(op, text("I")))
+		cond = comparison("or", cond, equals(op, text("I")))
 	}
 	return &rel.Filter{In: f.rows, Cond: cond}
 }
@@ -86,8 +86,7 @@ func (x *tx) rewrite(ctx context.Context, changes []*change, fresh *freshRows) (
 	return m, nil
 }
 
-// rewriteGroup writes what becomes of the rows of one group of files. Rows between two groups' files are of neither; rows
-// without a file go with the last group.
+// rewriteGroup writes what becomes of the rows of group i. New rows go with the last group.
 func (x *tx) rewriteGroup(ctx context.Context, groups [][]*change, i int, group []*change, fresh *freshRows) (adds []*Add, kept int64, err error) {
 	live, err := x.live(ctx, group)
 	if err != nil {
