@@ -69,9 +69,9 @@ func argError(err error, at syntax.Node, whole string, args []term) error {
 			n, _ := strconv.Atoi(m[1:])
 			switch {
 			case n == 0:
-				return whole
+				return quoteSQL(whole)
 			case n <= len(args):
-				return args[n-1].text
+				return quoteSQL(args[n-1].text)
 			}
 			return m
 		})
