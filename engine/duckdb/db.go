@@ -14,7 +14,6 @@ import (
 
 // limits are what an instance is opened with; none can change afterwards.
 type limits struct {
-	conns   int      // statements that may run at once
 	threads int      // worker threads
 	memory  int64    // bytes DuckDB may hold
 	spill   string   // directory for spilled rows, which must exist
@@ -22,8 +21,11 @@ type limits struct {
 	roots   []string // directories whose files may be read and written, beside spill
 }
 
-// instance is one in-memory DuckDB and its connections. Some settings belong to a connection and none can
-// be set after the lock, so all connections are opened before it and lent out.
+// pooled is how many connections of an instance are kept. More are opened when they are all in use.
+const pooled = 4
+
+// instance is one in-memory DuckDB and its connections. Reporting progress is a setting of a connection, and
+// none can be set after the lock: so some connections are opened before it and lent out.
 type instance struct {
 	h     duck.Database
 	conns []*conn
@@ -50,9 +52,8 @@ func openInstance(l limits) (*instance, error) {
 }
 
 func (d *instance) setup(l limits) error {
-	n := max(1, l.conns)
-	d.idle = make(chan *conn, n)
-	for range n {
+	d.idle = make(chan *conn, pooled)
+	for range pooled {
 		c := &conn{db: d}
 		if duck.Connect(d.h, &c.h) == duck.StateError {
 			return errors.New("cannot connect")
@@ -122,34 +123,21 @@ func (d *instance) close() {
 type conn struct {
 	db    *instance
 	h     duck.Connection
-	extra bool // opened for a nested statement, after the lock
+	extra bool // opened after the lock, and so without progress
 }
 
-type nestedKey struct{}
-
-// nested marks the context of statements that others wait for: they must not wait for a connection in turn.
-func nested(ctx context.Context) context.Context { return context.WithValue(ctx, nestedKey{}, true) }
-
-// acquire lends a connection until release.
-func (d *instance) acquire(ctx context.Context) (*conn, error) {
+// acquire lends a connection until release. It never waits: a statement may read another one's rows.
+func (d *instance) acquire() (*conn, error) {
 	select {
 	case c := <-d.idle:
 		return c, nil
 	default:
 	}
-	if ctx.Value(nestedKey{}) != nil {
-		c := &conn{db: d, extra: true}
-		if duck.Connect(d.h, &c.h) == duck.StateError {
-			return nil, errors.New("duckdb: cannot connect")
-		}
-		return c, nil
+	c := &conn{db: d, extra: true}
+	if duck.Connect(d.h, &c.h) == duck.StateError {
+		return nil, errors.New("duckdb: cannot connect")
 	}
-	select {
-	case c := <-d.idle:
-		return c, nil
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
+	return c, nil
 }
 
 func (d *instance) release(c *conn) {

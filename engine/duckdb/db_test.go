@@ -14,7 +14,7 @@ import (
 )
 
 func testLimits(t testing.TB) limits {
-	return limits{conns: 2, threads: 2, memory: 256 << 20, quota: 64 << 20, spill: t.TempDir()}
+	return limits{threads: 2, memory: 256 << 20, quota: 64 << 20, spill: t.TempDir()}
 }
 
 // openTest gives a connection of a fresh instance.
@@ -25,7 +25,7 @@ func openTest(t testing.TB, l limits) *conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(d.close)
-	c, err := d.acquire(t.Context())
+	c, err := d.acquire()
 	must(t, err)
 	return c
 }
@@ -101,7 +101,7 @@ func TestLockIsProved(t *testing.T) {
 
 func TestSettingsReachEveryConnection(t *testing.T) {
 	c := openTest(t, testLimits(t))
-	second, err := c.db.acquire(t.Context())
+	second, err := c.db.acquire()
 	must(t, err)
 	for _, s := range []string{"TimeZone", "default_null_order", "enable_progress_bar", "errors_as_json", "memory_limit"} {
 		q := "SELECT current_setting('" + s + "')::VARCHAR"

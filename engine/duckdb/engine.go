@@ -209,12 +209,12 @@ func (e *Engine) ready(ctx context.Context, k *task, t *survey, form func(em *em
 		return err
 	}
 	k.sql = sql
-	if k.conn, err = k.slot.db.acquire(ctx); err != nil {
+	if k.conn, err = k.slot.db.acquire(); err != nil {
 		return err
 	}
 	for _, s := range em.streams {
 		k.sources = append(k.sources, s.id)
-		k.slot.db.addSource(s.id, &source{ctx: nested(ctx), schema: arrowSchema(s.node.Cols, true), rows: s.node.Rows, open: s.node.Open})
+		k.slot.db.addSource(s.id, &source{ctx: ctx, schema: arrowSchema(s.node.Cols, true), rows: s.node.Rows, open: s.node.Open})
 	}
 	fns := make([]*Scalar, 0, len(em.scalars))
 	for _, f := range em.scalars {

@@ -75,7 +75,7 @@ func (e *Engine) release(n *rel.Stream, h *held) error {
 	delete(e.held, n)
 	e.mu.Unlock()
 	defer e.leave(h.slot)
-	c, err := h.slot.db.acquire(nested(context.Background()))
+	c, err := h.slot.db.acquire()
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (e *Engine) readHeld(ctx context.Context, h *held, columns []int) (array.Re
 	}
 	k.sql = "SELECT " + list(cols) + " FROM " + h.table
 	var err error
-	if k.conn, err = h.slot.db.acquire(nested(ctx)); err != nil {
+	if k.conn, err = h.slot.db.acquire(); err != nil {
 		e.finish(k)
 		return nil, err
 	}

@@ -14,8 +14,6 @@ type Options struct {
 	Memory int64
 	// Threads is the number of worker threads; 0 is one per processor.
 	Threads int
-	// Statements is how many statements may run at once; 0 is 8. More wait.
-	Statements int
 	// Spill is a directory for rows that do not fit in memory and for files on their way to a store that
 	// DuckDB cannot write to. Empty is a new one among the system's temporary files. What the engine puts
 	// there is gone after Close.
@@ -33,9 +31,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Threads == 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	if o.Statements == 0 {
-		o.Statements = 8
 	}
 	if o.SpillQuota == 0 {
 		o.SpillQuota = 100 << 30
@@ -68,7 +63,6 @@ func (o Options) limits(spill string, roots []string) (limits, error) {
 		return limits{}, fmt.Errorf("duckdb: spill directory: %w", err)
 	}
 	return limits{
-		conns:   o.Statements,
 		threads: o.Threads,
 		memory:  int64(float64(o.Memory) / overhead),
 		spill:   own,

@@ -20,7 +20,7 @@ func textRows(t *testing.T, format, content string, options map[string]string, s
 	for _, f := range fields {
 		s.Cols = append(s.Cols, rel.ScanColumn{Column: rel.NewColumn(f.Name, f.Type), File: f})
 	}
-	x, err := Open(Options{Spill: t.TempDir(), Statements: 1})
+	x, err := Open(Options{Spill: t.TempDir()})
 	must(t, err)
 	defer x.Close()
 	r, err := x.Query(t.Context(), s)
