@@ -105,6 +105,9 @@ func (e *emitter) scalarQuery(x *rel.Scalar) (string, error) {
 }
 
 func (e *emitter) inQuery(x *rel.InQuery) (string, error) {
+	if len(x.X) > 1 {
+		return e.inRows(x)
+	}
 	left, err := e.exprs(x.X)
 	if err != nil {
 		return "", err
@@ -113,11 +116,51 @@ func (e *emitter) inQuery(x *rel.InQuery) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	q = "SELECT " + list(x.Query.Columns()) + " FROM (" + q + ")"
-	if len(left) == 1 {
-		return "(" + left[0] + " IN (" + q + "))", nil
+	return "(" + left[0] + " IN (SELECT " + list(x.Query.Columns()) + " FROM (" + q + ")))", nil
+}
+
+// inRows compares several columns one by one: DuckDB compares them as structs, in which NULL is a value.
+func (e *emitter) inRows(x *rel.InQuery) (string, error) {
+	found, err := e.existsRow(x, "")
+	if err != nil {
+		return "", err
 	}
-	return "((" + strings.Join(left, ", ") + ") IN (" + q + "))", nil
+	perhaps, err := e.existsRow(x, " IS NOT FALSE")
+	return "(CASE WHEN " + found + " THEN true WHEN " + perhaps + " THEN CAST(NULL AS BOOLEAN) ELSE false END)", err
+}
+
+// existsRow is whether the query has a row whose comparison with X passes test, column by column.
+func (e *emitter) existsRow(x *rel.InQuery, test string) (string, error) {
+	left, err := e.exprs(x.X)
+	if err != nil {
+		return "", err
+	}
+	q, err := e.node(x.Query)
+	if err != nil {
+		return "", err
+	}
+	conds := make([]string, len(left))
+	for i, c := range x.Query.Columns() {
+		conds[i] = "((" + left[i] + " = " + name(c.ID) + ")" + test + ")"
+	}
+	return "EXISTS (SELECT 1 FROM (" + q + ") WHERE " + strings.Join(conds, " AND ") + ")", nil
+}
+
+// condition emits x where NULL counts as false.
+func (e *emitter) condition(x rel.Expr) (string, error) {
+	var parts []string
+	for _, c := range rel.Conjuncts(x) {
+		emit := e.expr
+		if in, ok := c.(*rel.InQuery); ok && len(in.X) > 1 {
+			emit = func(rel.Expr) (string, error) { return e.existsRow(in, "") }
+		}
+		s, err := emit(c)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, " AND "), nil
 }
 
 // agg emits an aggregate call with its modifiers; the function's own form comes from the function table.

@@ -129,7 +129,7 @@ func (e *emitter) filter(n *rel.Filter) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cond, err := e.expr(n.Cond)
+	cond, err := e.condition(n.Cond)
 	return "SELECT * FROM " + in + " WHERE " + cond, err
 }
 

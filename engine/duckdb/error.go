@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"github.com/tarn-lake/tarn/engine"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -68,19 +69,41 @@ type raisedError struct {
 	Params map[string]string `json:"params,omitempty"`
 }
 
-// classed gives err Spark's class where DuckDB's words carry one.
+// classed gives err Spark's class, where DuckDB's words carry one or have one of their own.
 func classed(err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
 		return err
 	}
-	at := strings.Index(e.Message, raised)
-	if at < 0 {
-		return err
+	if _, text, ok := strings.Cut(e.Message, raised); ok {
+		var r raisedError
+		if json.NewDecoder(strings.NewReader(text)).Decode(&r) == nil {
+			return &engine.Error{Class: r.Class, Params: r.Params, Err: err}
+		}
 	}
-	var r raisedError
-	if json.NewDecoder(strings.NewReader(e.Message[at+len(raised):])).Decode(&r) != nil {
-		return err
+	for _, k := range known {
+		m := k.words.FindStringSubmatch(e.Message)
+		if m == nil || !strings.Contains(k.types, e.Type) {
+			continue
+		}
+		c := &engine.Error{Class: k.class, Msg: e.Message, Err: err}
+		if k.param != "" {
+			c.Params = map[string]string{k.param: m[1]}
+		}
+		return c
 	}
-	return &engine.Error{Class: r.Class, Params: r.Params, Err: err}
+	return err
+}
+
+// known are messages of DuckDB that have a class in Spark.
+var known = []struct {
+	types string // DuckDB's exception types
+	words *regexp.Regexp
+	class string
+	param string // parameter that holds the first group
+}{
+	{"Invalid Input", regexp.MustCompile(`^More than one row returned by a subquery`), "SCALAR_SUBQUERY_TOO_MANY_ROWS", ""},
+	{"IO", regexp.MustCompile(`^No files found that match the pattern "(.*)"`), "FAILED_READ_FILE.FILE_NOT_EXIST", "path"},
+	{"IO", regexp.MustCompile(`^Cannot open file "(.*)": No such file`), "FAILED_READ_FILE.FILE_NOT_EXIST", "path"},
+	{"Invalid Input, IO, Conversion, Invalid", regexp.MustCompile(`(?i)(?:reading|failed to read|in|of|length error in|the) file ['"](.+?)['"]`), "FAILED_READ_FILE.NO_HINT", "path"},
 }

@@ -109,6 +109,52 @@ func testNodes(t *testing.T, x engine.Engine) {
 	expect(t, x, &rel.Values{Rows: [][]rel.Expr{{}, {}}}, "[]", "[]")
 }
 
+// testSubqueries: rows are compared with NULL as SQL has it, and one value is one value.
+func testSubqueries(t *testing.T, x engine.Engine) {
+	cols := func() []rel.Column {
+		return []rel.Column{rel.NewColumn("a", types.Long), rel.NewColumn("b", types.Long)}
+	}
+	l := table(cols(), []types.Value{int64(1), int64(1)}, []types.Value{int64(1), nil}, []types.Value{int64(2), nil})
+	r := table(cols(), []types.Value{int64(1), int64(1)}, []types.Value{int64(1), int64(2)})
+	in := &rel.InQuery{X: []rel.Expr{l.Cols[0].Ref(), l.Cols[1].Ref()}, Query: r}
+	expect(t, x, &rel.Filter{In: l, Cond: in}, "[1,1]")
+	expect(t, x, &rel.Filter{In: l, Cond: call("not", types.Boolean, in)}, "[2,null]")
+	one := &rel.Scalar{Query: &rel.Aggregate{In: &rel.Filter{In: r, Cond: call("=", types.Boolean, r.Cols[0].Ref(), l.Cols[0].Ref())},
+		Aggs: []rel.Computed{{Column: rel.NewColumn("n", types.Long), Expr: &rel.Agg{Name: "count", T: types.Long}}}}}
+	expect(t, x, &rel.Project{In: l, Cols: []rel.Computed{{Column: rel.NewColumn("n", types.Long), Expr: one}}}, "[2]", "[2]", "[0]")
+	many := &rel.Values{Cols: []rel.Column{rel.NewColumn("v", types.Long)}, Rows: [][]rel.Expr{{&rel.Scalar{Query: longs("a", 1, 2)}}}}
+	var e *engine.Error
+	if _, err := rows(t.Context(), x, many); !errors.As(err, &e) || e.Class != "SCALAR_SUBQUERY_TOO_MANY_ROWS" {
+		t.Errorf("%v", err)
+	}
+}
+
+// testOpenReaders keeps many statements open, one of which reads another one's rows.
+func testOpenReaders(t *testing.T, x engine.Engine) {
+	var open []array.RecordReader
+	for range 12 {
+		r, err := x.Query(t.Context(), numbers(1_000_000))
+		must(t, err)
+		if !r.Next() {
+			t.Fatal(r.Err())
+		}
+		open = append(open, r)
+	}
+	s := stream(10)
+	s.Open = func(ctx context.Context, want []int) (array.RecordReader, error) {
+		n := &rel.TableFunc{Name: "range", Args: []rel.Expr{long(0), long(5000)}, Cols: s.Cols[:1]}
+		if len(want) == 1 && want[0] == 0 {
+			return x.Query(ctx, n)
+		}
+		return nil, errors.New("other columns than the first were asked for")
+	}
+	sum := rel.Computed{Column: rel.NewColumn("sum", types.Long), Expr: &rel.Agg{Name: "sum", Args: []rel.Expr{s.Cols[0].Ref()}, T: types.Long, Null: true}}
+	expect(t, x, &rel.Aggregate{In: s, Aggs: []rel.Computed{sum}}, "[12497500]")
+	for _, r := range open {
+		r.Release()
+	}
+}
+
 func testNullOrder(t *testing.T, x engine.Engine) {
 	c := rel.NewColumn("a", types.Double)
 	n := table([]rel.Column{c}, []types.Value{1.0}, []types.Value{nil}, []types.Value{math.NaN()}, []types.Value{math.Inf(1)})

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/tarn-lake/tarn/engine"
 	"github.com/tarn-lake/tarn/rel"
+	"github.com/tarn-lake/tarn/storage"
 	"github.com/tarn-lake/tarn/types"
 )
 
@@ -139,7 +141,13 @@ func testOddNames(t *testing.T, x engine.Engine) {
 func testMissingFile(t *testing.T, x engine.Engine) {
 	b := local(t)
 	f := rel.File{Bucket: b, Path: "gone.parquet"}
-	if _, err := rows(t.Context(), x, scan([]rel.File{f}, longs("v"))); err == nil || !strings.Contains(err.Error(), "gone.parquet") {
+	var e *engine.Error
+	if _, err := rows(t.Context(), x, scan([]rel.File{f}, longs("v"))); !errors.As(err, &e) || e.Class != "FAILED_READ_FILE.FILE_NOT_EXIST" || !strings.HasSuffix(e.Params["path"], "gone.parquet") {
+		t.Errorf("%v", err)
+	}
+	must(t, storage.WriteFile(t.Context(), b, "bad.parquet", storage.Exclusive, []byte("PAR1 is not a file of that kind PAR1")))
+	f.Path = "bad.parquet"
+	if _, err := rows(t.Context(), x, scan([]rel.File{f}, longs("v"))); !errors.As(err, &e) || e.Class != "FAILED_READ_FILE.NO_HINT" || !strings.HasSuffix(e.Params["path"], "bad.parquet") {
 		t.Errorf("%v", err)
 	}
 	f.Path = "../../etc/passwd"

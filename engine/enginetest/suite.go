@@ -26,6 +26,8 @@ func Run(t *testing.T, open func(t *testing.T) engine.Engine) {
 	}{
 		{"Constants", testConstants},
 		{"Nodes", testNodes},
+		{"Subqueries", testSubqueries},
+		{"OpenReaders", testOpenReaders},
 		{"NullOrder", testNullOrder},
 		{"Stream", testStream},
 		{"StreamError", testStreamError},
