@@ -115,12 +115,6 @@ func (a *analyzer) relation(r syntax.Relation, outer *frame) (relation, error) {
 			return relation{}, err
 		}
 		return a.unpivot(in, r, outer)
-	case *syntax.LateralView:
-		in, err := a.relation(r.X, outer)
-		if err != nil {
-			return relation{}, err
-		}
-		return a.lateralView(in, r.View, outer)
 	}
 	return relation{}, unsupported("this relation", r)
 }

@@ -44,8 +44,8 @@ type QueryBody interface {
 }
 
 // Relation is something a FROM clause can name: *Table, *Subquery,
-// *TableFunc, *ValuesTable, *Join, *Lateral, *NestedRelation, *Pivot,
-// *Unpivot or *LateralView.
+// *TableFunc, *ValuesTable, *Join, *Lateral, *NestedRelation, *Pivot or
+// *Unpivot.
 type Relation interface {
 	Node
 	relation()

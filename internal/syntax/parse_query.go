@@ -343,8 +343,11 @@ func (p *parser) fromBody(rels []Relation, views []*LateralViewClause, from Pos)
 	s := &Select{FromFirst: true, From: rels, Views: views}
 	p.selectClause(s)
 	p.selectRest(s)
-	tail := p.tail()
 	s.Span = p.since(from)
+	tail := p.tail()
+	if tail.empty() {
+		return s, nil
+	}
 	return s, &tail
 }
 

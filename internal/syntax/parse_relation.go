@@ -2,48 +2,37 @@ package syntax
 
 import "strconv"
 
-// fromClause reads FROM with its relations and lateral views. A pivot behind
-// lateral views makes them part of a single relation.
+// fromClause reads FROM with its relations and lateral views.
 func (p *parser) fromClause() ([]Relation, []*LateralViewClause) {
 	from := p.start()
 	p.expect("FROM")
-	start := p.start()
 	rels := list(p, p.relation)
 	var views []*LateralViewClause
 	for p.at("LATERAL", "VIEW") {
 		views = append(views, p.lateralView())
 	}
-	if !p.atPivot() {
-		return rels, views
+	if p.atPivot() {
+		p.pivotBehindViews(from)
 	}
-	pivot := p.at("PIVOT")
-	rel := p.pivots(p.crossed(rels, views, start), start)
+	return rels, views
+}
+
+// pivotBehindViews refuses PIVOT and UNPIVOT behind LATERAL VIEW.
+func (p *parser) pivotBehindViews(from Pos) {
+	kind := p.tok()
+	p.pivots(nil, p.start())
 	switch {
 	case p.atPivot():
-		p.pivots(rel, start)
+		p.pivots(nil, p.start())
 		p.failFrom(from, "UNPIVOT_WITH_PIVOT", "UNPIVOT together with PIVOT")
-	case len(views) > 0 && pivot:
+	case kind.is("PIVOT"):
 		p.failFrom(from, "LATERAL_WITH_PIVOT", "LATERAL together with PIVOT")
-	case len(views) > 0:
-		p.failFrom(from, "LATERAL_WITH_UNPIVOT", "LATERAL together with UNPIVOT")
 	}
-	return []Relation{rel}, nil
+	p.failFrom(from, "LATERAL_WITH_UNPIVOT", "LATERAL together with UNPIVOT")
 }
 
 func (p *parser) failFrom(from Pos, class, what string) {
 	p.failAs(p.since(from), "NOT_ALLOWED_IN_FROM."+class, "FROM does not allow "+what)
-}
-
-// crossed joins relations and lateral views into one relation.
-func (p *parser) crossed(rels []Relation, views []*LateralViewClause, from Pos) Relation {
-	rel := rels[0]
-	for _, r := range rels[1:] {
-		rel = &Join{Span: Span{from, r.End()}, Kind: "CROSS", Left: rel, Right: r}
-	}
-	for _, v := range views {
-		rel = &LateralView{Span{from, v.To}, rel, v}
-	}
-	return rel
 }
 
 // relation reads a relation with its joins and pivots.

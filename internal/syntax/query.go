@@ -264,14 +264,6 @@ type (
 		Columns []*Ident
 	}
 
-	// LateralView is a LATERAL VIEW that belongs to the FROM clause: X
-	// LATERAL VIEW ….
-	LateralView struct {
-		Span
-		X    Relation
-		View *LateralViewClause
-	}
-
 	// TableAlias is AS name (columns).
 	TableAlias struct {
 		Span
@@ -310,6 +302,12 @@ type (
 
 func (*Query) statement() {}
 
+// empty reports whether t says nothing.
+func (t *QueryTail) empty() bool {
+	return len(t.OrderBy)+len(t.ClusterBy)+len(t.DistributeBy)+len(t.SortBy)+len(t.Windows) == 0 &&
+		t.Limit == nil && !t.LimitAll && t.Offset == nil
+}
+
 func (*Select) queryBody()     {}
 func (*SetOp) queryBody()      {}
 func (*Values) queryBody()     {}
@@ -326,4 +324,3 @@ func (*Lateral) relation()        {}
 func (*Join) relation()           {}
 func (*Pivot) relation()          {}
 func (*Unpivot) relation()        {}
-func (*LateralView) relation()    {}
