@@ -35,8 +35,8 @@ type Options struct {
 
 	// Engine computes rows. Default: an embedded DuckDB, closed with the DB. An engine given here is not closed.
 	Engine engine.Engine
-	// Catalog knows tables by name. Default: the embedded catalog of Warehouse.
-	Catalog catalog.Catalog
+	// Catalogs know tables by name. Default: the embedded catalog of Warehouse, as [DefaultCatalog].
+	Catalogs map[string]catalog.Catalog
 	// Formats are the table formats by the name that USING gives them, over the built-in ones.
 	Formats map[string]lake.Format
 	// Bucket opens the folder that a location names. Default: local paths and file: URLs.

@@ -1,0 +1,339 @@
+package plan
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/tarn-lake/tarn/internal/syntax"
+	"github.com/tarn-lake/tarn/types"
+)
+
+// atField gives f the list of fields that the name path speaks of, with the place in it of its last part, -1 when it
+// is not there, and puts the list that f makes in its place.
+func atField(s types.Struct, path []string, at syntax.Node, f func(fields []types.Field, i int) ([]types.Field, error)) (types.Struct, error) {
+	i := s.Index(path[0])
+	fields := slices.Clone(s.Fields)
+	if len(path) == 1 {
+		fields, err := f(fields, i)
+		return types.Struct{Fields: fields}, err
+	}
+	if i < 0 {
+		return s, unresolved(path[0], s, at)
+	}
+	inner, rest := fields[i].Type, path[1:]
+	var wrap func(types.Type) types.Type
+	switch t := inner.(type) {
+	case types.Array:
+		if strings.EqualFold(rest[0], "element") && len(rest) > 1 {
+			inner, rest = t.Elem, rest[1:]
+			wrap = func(e types.Type) types.Type { t.Elem = e; return t }
+		}
+	case types.Map:
+		if strings.EqualFold(rest[0], "value") && len(rest) > 1 {
+			inner, rest = t.Value, rest[1:]
+			wrap = func(e types.Type) types.Type { t.Value = e; return t }
+		}
+	}
+	in, ok := inner.(types.Struct)
+	if !ok {
+		return s, unresolved(path[1], types.Struct{}, at)
+	}
+	out, err := atField(in, rest, at, f)
+	if err != nil {
+		return s, err
+	}
+	fields[i].Type = out
+	if wrap != nil {
+		fields[i].Type = wrap(out)
+	}
+	return types.Struct{Fields: fields}, nil
+}
+
+func (a *altering) addColumns(act *syntax.AddColumns) error {
+	type added struct {
+		Column   any    `json:"column"`
+		Position string `json:"position,omitempty"`
+	}
+	var list []added
+	for _, c := range act.Columns {
+		if c.Default != nil && a.format == "delta" {
+			return fail("WRONG_COLUMN_DEFAULTS_FOR_DELTA_ALTER_TABLE_ADD_COLUMN_NOT_SUPPORTED", c)
+		}
+		f, err := a.column(c)
+		if err != nil {
+			return err
+		}
+		if !f.Nullable {
+			return fail("DELTA_OPERATION_NOT_ALLOWED", c, "operation", "NOT NULL in ALTER TABLE ADD COLUMNS")
+		}
+		path := c.Name.Strings()
+		a.m.Schema, err = atField(a.m.Schema, path, c, func(fields []types.Field, i int) ([]types.Field, error) {
+			if i >= 0 {
+				return nil, fail("FIELD_ALREADY_EXISTS", c, "op", "add", "fieldNames", quoteName(path...), "struct", "")
+			}
+			return insertField(fields, f, c.Position)
+		})
+		if err != nil {
+			return err
+		}
+		list = append(list, added{fieldJSON(f), positionText(c.Position)})
+	}
+	a.operation("ADD COLUMNS", "columns", jsonText(list))
+	return checkNames(a.m.Schema, a.m, a.format, "DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE")
+}
+
+func insertField(fields []types.Field, f types.Field, p *syntax.ColumnPosition) ([]types.Field, error) {
+	switch {
+	case p == nil:
+		return append(fields, f), nil
+	case p.First:
+		return slices.Insert(fields, 0, f), nil
+	}
+	i := types.Struct{Fields: fields}.Index(p.After.Name)
+	if i < 0 {
+		return nil, unresolved(p.After.Name, types.Struct{Fields: fields}, p)
+	}
+	return slices.Insert(fields, i+1, f), nil
+}
+
+func positionText(p *syntax.ColumnPosition) string {
+	switch {
+	case p == nil:
+		return ""
+	case p.First:
+		return "FIRST"
+	}
+	return "AFTER " + p.After.Name
+}
+
+// fieldJSON is a field as histories show it.
+func fieldJSON(f types.Field) any {
+	return struct {
+		Name     string         `json:"name"`
+		Type     any            `json:"type"`
+		Nullable bool           `json:"nullable"`
+		Metadata types.Metadata `json:"metadata"`
+	}{f.Name, typeJSON(f.Type), f.Nullable, f.Metadata}
+}
+
+// mapped reports whether the table has column mapping, without which columns can be neither renamed nor dropped.
+func (a *altering) mapped() bool {
+	mode := a.m.Properties["delta.columnMapping.mode"]
+	return a.format == "delta" && mode != "" && mode != "none"
+}
+
+func (a *altering) renameColumn(act *syntax.RenameColumn) error {
+	path := act.From.Strings()
+	if err := a.checkDependents(path, act); err != nil {
+		return err
+	}
+	if !a.mapped() {
+		return fail("DELTA_UNSUPPORTED_RENAME_COLUMN", act)
+	}
+	var err error
+	a.m.Schema, err = atField(a.m.Schema, path, act, func(fields []types.Field, i int) ([]types.Field, error) {
+		s := types.Struct{Fields: fields}
+		if i < 0 {
+			return nil, unresolved(path[len(path)-1], s, act.From)
+		}
+		if j := s.Index(act.To.Name); j >= 0 && j != i {
+			return nil, fail("FIELD_ALREADY_EXISTS", act, "op", "rename", "fieldNames", quoteName(act.To.Name), "struct", "")
+		}
+		fields[i].Name = act.To.Name
+		return fields, nil
+	})
+	if len(path) == 1 {
+		a.m.Partition = renamed(a.m.Partition, path[0], act.To.Name)
+		a.m.Cluster = renamed(a.m.Cluster, path[0], act.To.Name)
+	}
+	to := append(slices.Clone(path[:len(path)-1]), act.To.Name)
+	a.operation("RENAME COLUMN", "oldColumnPath", strings.Join(path, "."), "newColumnPath", strings.Join(to, "."))
+	return err
+}
+
+func renamed(names []string, from, to string) []string {
+	out := slices.Clone(names)
+	for i, n := range out {
+		if strings.EqualFold(n, from) {
+			out[i] = to
+		}
+	}
+	return out
+}
+
+// checkDependents refuses to touch a column that a constraint or a generated column reads.
+func (a *altering) checkDependents(path []string, at syntax.Node) error {
+	reads := func(text string) bool {
+		e, err := syntax.ParseExpr(text)
+		if err != nil {
+			return true
+		}
+		found := false
+		syntax.Walk(e, func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.ColumnRef); ok && strings.EqualFold(c.Parts[0].Name, path[0]) {
+				found = true
+			}
+			return true
+		})
+		return found
+	}
+	for k, text := range a.m.Properties {
+		if strings.HasPrefix(k, checkPrefix) && reads(text) {
+			return fail("DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE", at, "columnName", strings.Join(path, "."), "constraints", k+" -> "+text)
+		}
+	}
+	for _, f := range a.m.Schema.Fields {
+		if text, ok := f.Metadata.Text(GeneratedKey); ok && reads(text) {
+			return fail("DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE", at, "columnName", strings.Join(path, "."), "generatedColumns", f.Name+" -> "+text)
+		}
+	}
+	return nil
+}
+
+func (a *altering) dropColumns(act *syntax.DropColumns) error {
+	var names []string
+	for _, c := range act.Columns {
+		path := c.Strings()
+		if err := a.checkDependents(path, c); err != nil {
+			return err
+		}
+		var err error
+		dropped := false
+		schema, err := atField(a.m.Schema, path, c, func(fields []types.Field, i int) ([]types.Field, error) {
+			if i < 0 {
+				if act.IfExists {
+					return fields, nil
+				}
+				return nil, unresolved(path[len(path)-1], types.Struct{Fields: fields}, c)
+			}
+			if len(fields) == 1 {
+				return nil, fail("DELTA_DROP_COLUMN_ON_SINGLE_FIELD_SCHEMA", c, "schema", "")
+			}
+			dropped = true
+			return slices.Delete(fields, i, i+1), nil
+		})
+		if err != nil {
+			return err
+		}
+		if !dropped {
+			continue
+		}
+		switch {
+		case !a.mapped():
+			return fail("DELTA_UNSUPPORTED_DROP_COLUMN", c)
+		case slices.ContainsFunc(a.m.Partition, func(p string) bool { return strings.EqualFold(p, path[0]) }):
+			return fail("DELTA_UNSUPPORTED_DROP_PARTITION_COLUMN", c, "columnList", path[0])
+		}
+		a.m.Schema = schema
+		names = append(names, strings.Join(path, "."))
+	}
+	if names == nil {
+		a.out.Operation.Name = "" // nothing to do, nothing to commit
+		return nil
+	}
+	a.operation("DROP COLUMNS", "columns", jsonText(names))
+	return nil
+}
+
+func (a *altering) alterColumns(act *syntax.AlterColumns) error {
+	for _, c := range act.Columns {
+		path := c.Name.Strings()
+		var changed types.Field
+		var err error
+		a.m.Schema, err = atField(a.m.Schema, path, c, func(fields []types.Field, i int) ([]types.Field, error) {
+			if i < 0 {
+				return nil, unresolved(path[len(path)-1], types.Struct{Fields: fields}, c.Name)
+			}
+			var err error
+			if fields[i], err = a.changed(fields[i], c); err != nil {
+				return nil, err
+			}
+			changed = fields[i]
+			if c.Position != nil {
+				return insertField(slices.Delete(fields, i, i+1), changed, c.Position)
+			}
+			return fields, nil
+		})
+		if err != nil {
+			return err
+		}
+		params := []any{"column", jsonText(fieldJSON(changed))}
+		if p := positionText(c.Position); p != "" {
+			params = append(params, "position", p)
+		}
+		a.operation("CHANGE COLUMN", params...)
+	}
+	return nil
+}
+
+// changed is f after one change.
+func (a *altering) changed(f types.Field, c *syntax.ColumnChange) (types.Field, error) {
+	switch c.Kind {
+	case "COMMENT":
+		f.Metadata = f.Metadata.With(CommentKey, c.Comment.Value)
+	case "DROP NOT NULL":
+		f.Nullable = true
+	case "SET NOT NULL":
+		if f.Nullable {
+			return f, fail("_LEGACY_ERROR_TEMP_2330", c, "fieldName", f.Name)
+		}
+	case "SET DEFAULT":
+		if a.format == "delta" && !slices.Contains(a.m.Protocol.WriterFeatures, "allowColumnDefaults") {
+			return f, fail("WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED", c, "commandType", "ALTER TABLE")
+		}
+		if _, err := Expr(a.ctx, c.Default, nil, a.scope); err != nil {
+			return f, err
+		}
+		f.Metadata = f.Metadata.With(DefaultKey, a.text(c.Default))
+	case "DROP DEFAULT":
+		f.Metadata = f.Metadata.Without(DefaultKey)
+	case "TYPE":
+		return a.retyped(f, c)
+	case "POSITION":
+	default:
+		return f, unsupported("ALTER COLUMN "+c.Kind, c)
+	}
+	return f, nil
+}
+
+// retyped is f with another type, which must hold all values of the old one.
+func (a *altering) retyped(f types.Field, c *syntax.ColumnChange) (types.Field, error) {
+	t, err := Type(c.Type, a.scope)
+	if err != nil {
+		return f, err
+	}
+	if types.Equal(t, f.Type) {
+		return f, nil
+	}
+	wider, ok := mergeTypes(f.Type, t, widens(a.m))
+	if text := textWidens(f.Type, t); text || ok && types.Equal(wider, t) {
+		f.Type = t
+		return f, nil
+	}
+	return f, fail("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", c, "fieldPath", f.Name, "oldField", types.SQL(f.Type), "newField", types.SQL(t))
+}
+
+// textWidens reports whether text of type a always fits type b.
+func textWidens(a, b types.Type) bool {
+	n := func(t types.Type) int {
+		switch t := t.(type) {
+		case types.Varchar:
+			return t.N
+		}
+		return 0
+	}
+	if _, ok := a.(types.Varchar); !ok {
+		return false
+	}
+	return b == types.String || n(b) >= n(a)
+}
+
+// typeJSON is t in Spark's JSON.
+func typeJSON(t types.Type) any {
+	b, err := types.EncodeJSON(t)
+	if err != nil {
+		return t.String()
+	}
+	return json.RawMessage(b)
+}
