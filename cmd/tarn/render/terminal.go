@@ -60,3 +60,19 @@ func printable(s string) string {
 func hidden(r rune) bool {
 	return r != '\n' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
+
+// Title is text as a heading shows it, bold where there is colour.
+func Title(text string, color bool) string {
+	if color {
+		return bold.on(text)
+	}
+	return text
+}
+
+// Quiet is text that stands back, dim where there is colour.
+func Quiet(text string, color bool) string {
+	if color {
+		return dim.on(text)
+	}
+	return text
+}
