@@ -17,6 +17,7 @@ type emitter struct {
 	scalars map[string]*Scalar // Go functions used, by name
 	streams []streamUse        // Go rows used
 	live    []int64            // sets of live rows used
+	perFile []int64            // sets of values per file used
 
 	shared  map[*rel.Shared]string // names of the shared inputs emitted so far
 	readers map[*rel.Shared]int    // how often each shared input is read

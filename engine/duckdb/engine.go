@@ -17,9 +17,10 @@ var _ engine.Engine = (*Engine)(nil)
 
 // Engine is an engine.Engine over embedded DuckDB.
 type Engine struct {
-	opts  Options
-	spill string
-	live  *liveRows
+	opts    Options
+	spill   string
+	live    *liveRows
+	perFile *perFile
 
 	mu     sync.Mutex
 	closed bool
@@ -46,7 +47,7 @@ func Open(o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{opts: o, spill: spill, live: newLiveRows(), slots: map[*slot]bool{}, held: map[*rel.Stream]*held{}}, nil
+	return &Engine{opts: o, spill: spill, live: newLiveRows(), perFile: newPerFile(), slots: map[*slot]bool{}, held: map[*rel.Stream]*held{}}, nil
 }
 
 // Close ends the engine. Statements that still run end undisturbed; new ones fail.
@@ -178,6 +179,7 @@ type task struct {
 	sql     string
 	sources []int64
 	live    []int64
+	perFile []int64
 }
 
 // begin emits a statement for q by form, on an instance that may touch the files of q and dirs, and readies
@@ -204,7 +206,7 @@ func (e *Engine) ready(ctx context.Context, k *task, t *survey, form func(em *em
 	em := newEmitter()
 	em.survey, em.engine, em.slot = t, e, k.slot
 	sql, err := form(em)
-	k.live = em.live
+	k.live, k.perFile = em.live, em.perFile
 	if err != nil {
 		return err
 	}
@@ -229,6 +231,7 @@ func (e *Engine) finish(k *task) {
 		k.slot.db.dropSource(id)
 	}
 	e.live.drop(k.live)
+	e.perFile.drop(k.perFile)
 	if k.conn != nil {
 		k.slot.db.release(k.conn)
 	}

@@ -2,7 +2,6 @@ package duckdb
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/tarn-lake/tarn/rel"
@@ -145,54 +144,26 @@ func (e *emitter) scanColumn(c rel.ScanColumn, raw string, files []rel.File) (st
 	case rel.InFile:
 		return e.convert(ident(raw), c.File.Type, c.Type)
 	case rel.InPartition:
-		return perFile(c.Type, files, func(f rel.File) (types.Value, error) {
+		return e.fileConstant(c.Type, files, func(f rel.File) (types.Value, error) {
 			if c.Part < 0 || c.Part >= len(f.Partition) {
 				return nil, fmt.Errorf("%s has %d partition values", f.Path, len(f.Partition))
 			}
 			return f.Partition[c.Part], nil
 		})
 	case rel.FileName:
-		return perFile(types.String, files, func(f rel.File) (types.Value, error) { return f.Path, nil })
+		return e.fileConstant(types.String, files, func(f rel.File) (types.Value, error) { return f.Path, nil })
 	case rel.RowID:
-		file, err := fileNumber(files)
+		file, err := e.fileNumber(files)
 		return "struct_pack(" + ident("file") + " := " + file + ", " + ident("pos") + " := file_row_number)", err
 	}
 	return "", unsupported("a column of origin %d", c.From)
 }
 
-// perFile emits a value that is constant per file: one constant where all files agree, else the distinct
-// values and, per file, which one. Tables have many files and few values.
-func perFile(t types.Type, files []rel.File, of func(rel.File) (types.Value, error)) (string, error) {
-	at := map[string]int{}
-	var distinct, which []string
-	for _, f := range files {
-		v, err := of(f)
-		if err != nil {
-			return "", err
-		}
-		s, err := constant(t, v)
-		if err != nil {
-			return "", err
-		}
-		i, ok := at[s]
-		if !ok {
-			i = len(distinct)
-			at[s], distinct = i, append(distinct, s)
-		}
-		which = append(which, strconv.Itoa(i+1))
-	}
-	if len(distinct) == 1 {
-		return distinct[0], nil
-	}
-	return "list_extract([" + strings.Join(distinct, ", ") + "], list_extract(CAST('[" + strings.Join(which, ",") +
-		"]' AS BIGINT[]), CAST(file_index AS BIGINT) + 1))", nil
-}
-
 // fileNumber emits the number of the file in row ids.
-func fileNumber(files []rel.File) (string, error) {
+func (e *emitter) fileNumber(files []rel.File) (string, error) {
 	for i, f := range files {
 		if f.ID != files[0].ID+int64(i) {
-			return perFile(types.Long, files, func(f rel.File) (types.Value, error) { return f.ID, nil })
+			return e.fileConstant(types.Long, files, func(f rel.File) (types.Value, error) { return f.ID, nil })
 		}
 	}
 	return fmt.Sprintf("(CAST(file_index AS BIGINT) + CAST(%d AS BIGINT))", files[0].ID), nil

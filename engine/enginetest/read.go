@@ -109,12 +109,26 @@ func testFileConstants(t *testing.T, x engine.Engine) {
 		}
 		want = append(want, fmt.Sprintf(`[%d,%s,%d,"%s"]`, i, s, -i, f.Path))
 	}
+	testConstantTypes(t, x, files[:2])
 	s := scan(files, longs("v"),
 		rel.ScanColumn{Column: rel.NewColumn("p", types.String), From: rel.InPartition, Part: 1},
 		rel.ScanColumn{Column: rel.NewColumn("q", types.Long), From: rel.InPartition, Part: 0},
 		rel.ScanColumn{Column: rel.NewColumn("f", types.String), From: rel.FileName})
 	expect(t, x, s, want...)
 	expect(t, x, &rel.Aggregate{In: s, Keys: []rel.Computed{{Column: rel.NewColumn("k", types.String), Expr: s.Cols[1].Ref()}}}, `["it's"]`, `["x"]`, `[null]`)
+}
+
+// testConstantTypes gives two files unequal partition values of each type.
+func testConstantTypes(t *testing.T, x engine.Engine, files []rel.File) {
+	for _, s := range samples() {
+		if !types.Atomic(s.typ) {
+			continue
+		}
+		a, b := files[0], files[1]
+		a.Partition, b.Partition = []types.Value{s.v}, []types.Value{nil}
+		c := rel.ScanColumn{Column: rel.NewColumn("p", s.typ), From: rel.InPartition}
+		expect(t, x, scan([]rel.File{a, b}, &rel.Values{}, c), "["+s.json+"]", "[null]")
+	}
 }
 
 // testOddNames: wildcards in names stand for themselves.
