@@ -2,6 +2,7 @@ package rel
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -236,7 +237,7 @@ func (p *printer) expr(e Expr) string {
 	case *Lit:
 		return literal(e)
 	case *Call:
-		return e.Name + modes[e.Mode] + "(" + p.list(e.Args) + ")" + e.Error
+		return e.Name + modes[e.Mode] + "(" + p.operands(e) + ")" + e.Error
 	case *Cast:
 		return modes[e.Mode] + "cast(" + p.expr(e.X) + " as " + e.To.String() + ")"
 	case *Case:
@@ -257,6 +258,21 @@ func (p *printer) expr(e Expr) string {
 		return p.over(e)
 	}
 	return fmt.Sprintf("%T", e)
+}
+
+// operands are the arguments of a call; for comparing, those of a commutative operator are put in order.
+func (p *printer) operands(e *Call) string {
+	out := make([]string, len(e.Args))
+	for i, x := range e.Args {
+		out[i] = p.expr(x)
+	}
+	switch e.Name {
+	case "+", "*", "&", "|", "^", "=", "<=>", "and", "or":
+		if p.raw {
+			slices.Sort(out)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 var modes = [...]string{"", "?", "try_"}

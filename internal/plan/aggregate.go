@@ -50,6 +50,18 @@ func aggregatesIn(e rel.Expr) []*rel.Agg {
 	return out
 }
 
+// columnsIn lists the columns that e reads.
+func columnsIn(e rel.Expr) []*rel.Col {
+	var out []*rel.Col
+	rel.WalkExpr(e, func(x rel.Expr) bool {
+		if c, ok := x.(*rel.Col); ok {
+			out = append(out, c)
+		}
+		return true
+	})
+	return out
+}
+
 func holdsWindow(e rel.Expr) bool {
 	found := false
 	rel.WalkExpr(e, func(x rel.Expr) bool {
@@ -381,7 +393,7 @@ func (a *analyzer) groupKey(g *grouping, e syntax.Expr, b *block) (int, error) {
 }
 
 func (a *analyzer) groupTerm(e syntax.Expr, b *block) (term, error) {
-	if n, ok := position(e); ok {
+	if n, ok := position(e); ok && a.on("spark.sql.groupByOrdinal") {
 		if n < 1 || n > len(b.items) {
 			return term{}, fail("GROUP_BY_POS_OUT_OF_RANGE", e, "index", itoa(n), "size", itoa(len(b.items)))
 		}
@@ -394,9 +406,13 @@ func (a *analyzer) groupTerm(e syntax.Expr, b *block) (term, error) {
 		}
 		return it.term, nil
 	}
-	t, err := a.expr(e, b.frame)
+	rows := *b.frame
+	if !a.on("spark.sql.groupByAliases") {
+		rows.aliases = nil
+	}
+	t, err := a.expr(e, &rows)
 	if err != nil {
-		if it, ok := a.itemNamed(e, b); ok && isUnresolved(err) {
+		if it, ok := a.itemNamed(e, b); ok && isUnresolved(err) && a.on("spark.sql.groupByAliases") {
 			t, err = it.term, nil
 		}
 	}

@@ -35,4 +35,7 @@ func settings(s Scope) rel.Settings {
 	return set
 }
 
+// on reports whether a setting that is true by default was not turned off.
+func (a *analyzer) on(key string) bool { return !strings.EqualFold(a.scope.Setting(key), "false") }
+
 func isTrue(v string) bool { return strings.EqualFold(strings.TrimSpace(v), "true") }

@@ -44,11 +44,11 @@ func (a *analyzer) call(e *syntax.Call, f *frame) (term, error) {
 // argsOf analyses arguments. Those of an aggregate function in HAVING or ORDER BY speak first of the rows.
 func (a *analyzer) argsOf(name string, e *syntax.Call, f *frame) ([]term, error) {
 	if fn := rel.FindFunction(name); f.items != nil && fn != nil && fn.Kind == rel.AggregateKind && e.Over == nil {
-		if args, err := a.args(name, e.Args, f.outer); err == nil || !isUnresolved(err) {
+		if args, err := a.args(name, e.Args, e.Distinct, f.outer); err == nil || !isUnresolved(err) {
 			return args, err
 		}
 	}
-	return a.args(name, e.Args, f)
+	return a.args(name, e.Args, e.Distinct, f)
 }
 
 // columnNamed looks for a column that is called as a function without parentheses is.
@@ -93,13 +93,13 @@ func (a *analyzer) castCall(x term, to types.Type, at syntax.Node) (term, error)
 }
 
 // args analyses the arguments of a call. Lambdas are analysed last, when the types of the others are known.
-func (a *analyzer) args(name string, es []syntax.Expr, f *frame) ([]term, error) {
+func (a *analyzer) args(name string, es []syntax.Expr, distinct bool, f *frame) ([]term, error) {
 	var out []term
 	lambdas := false
 	for _, e := range es {
 		switch e := e.(type) {
 		case *syntax.Star:
-			if name == "count" && len(es) == 1 && len(e.Qualifier) == 0 && len(e.Except) == 0 {
+			if name == "count" && !distinct && len(es) == 1 && len(e.Qualifier) == 0 && len(e.Except) == 0 {
 				return []term{{x: intLit(1), text: "1"}}, nil
 			}
 			cols, err := a.star(e, f)
@@ -241,7 +241,7 @@ func (a *analyzer) sessionFact(name string) string {
 
 // row is (a, b): a struct that is shown by the names of its fields.
 func (a *analyzer) row(e *syntax.Row, f *frame) (term, error) {
-	args, err := a.args("struct", e.Elems, f)
+	args, err := a.args("struct", e.Elems, false, f)
 	if err != nil {
 		return term{}, err
 	}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,7 +89,10 @@ func (a *analyzer) columnRef(e *syntax.ColumnRef, f *frame) (term, error) {
 	if err != nil {
 		return term{}, err
 	}
-	for level := f; level != nil; level = level.outer {
+	for level, borders := f, 0; level != nil && borders < 2; level = level.outer {
+		if level.subquery { // a query reads the query around it, not those further out
+			borders++
+		}
 		t, ok, err := a.atLevel(level, parts, e)
 		if err != nil {
 			return term{}, err
@@ -113,7 +117,7 @@ func (a *analyzer) crossing(t term, from, level *frame) term {
 		}
 	}
 	if crossed {
-		t.text, t.name = "outer("+t.full()+")", ""
+		t.text, t.name = "outer("+t.full()+")", t.label()
 	}
 	return t
 }
@@ -126,8 +130,13 @@ func (a *analyzer) atLevel(f *frame, parts []string, at syntax.Node) (term, bool
 			return t, true, err
 		}
 	}
-	if t, ok, err := a.fromItems(f.items, parts, at); ok || err != nil {
+	if t, ok, err := a.fromItems(f.items, parts, at); ok {
 		return t, ok, err
+	} else if err != nil {
+		if t, ok, rowErr := a.atLevel(f.outer, parts, at); ok && rowErr == nil {
+			return t, true, nil
+		}
+		return term{}, false, err
 	}
 	for _, cols := range [][]column{f.cols, f.hidden} {
 		found, rest := a.lookup(cols, parts)
@@ -202,7 +211,7 @@ func (a *analyzer) lateralAlias(f *frame, parts []string, at syntax.Node) (term,
 		return term{}, false, nil
 	case 1:
 		t := found[0].term
-		t.text, t.name, t.qual = parts[0], "", nil
+		t.text, t.name, t.qual = "lateralAliasReference("+parts[0]+")", parts[0], nil
 		t, err := a.nested(t, parts[1:], at)
 		return t, true, err
 	}
@@ -268,6 +277,10 @@ func (a *analyzer) unresolved(parts []string, f *frame, at syntax.Node) error {
 // nearest orders the names of columns by their distance to a name, as Spark does: a qualifier that all columns
 // share is left out when the name has none.
 func nearest(parts []string, cols []column) []string {
+	cols = slices.Clone(cols)
+	slices.SortStableFunc(cols, func(x, y column) int {
+		return cmp.Or(strings.Compare(x.Name, y.Name), cmp.Compare(x.ID, y.ID))
+	})
 	full := make([][]string, 0, len(cols))
 	for _, c := range cols {
 		full = append(full, append(slices.Clone(c.qual), c.Name))
@@ -282,11 +295,9 @@ func nearest(parts []string, cols []column) []string {
 	for i, p := range parts {
 		base[i] = types.QuoteIfNeeded(p)
 	}
-	names := make([]string, 0, len(full))
-	for _, p := range full {
-		if n := quoteName(p...); !slices.Contains(names, n) {
-			names = append(names, n)
-		}
+	names := make([]string, len(full))
+	for i, p := range full {
+		names[i] = quoteName(p...)
 	}
 	target := strings.Join(base, ".")
 	slices.SortStableFunc(names, func(x, y string) int { return distance(x, target) - distance(y, target) })

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tarn-lake/tarn/internal/syntax"
@@ -179,6 +180,9 @@ func (a *analyzer) binary(e *syntax.Binary, f *frame) (term, error) {
 	if e.Op == "||" {
 		return a.concat(e, f)
 	}
+	if chain := logicalChain(e); len(chain) > 2 {
+		return a.balanced(chain, signs[strings.ToUpper(e.Op)], f, e)
+	}
 	x, err := a.expr(e.X, f)
 	if err != nil {
 		return term{}, err
@@ -197,6 +201,43 @@ func (a *analyzer) binary(e *syntax.Binary, f *frame) (term, error) {
 	return a.binaryOp(signs[strings.ToUpper(e.Op)], x, y, e)
 }
 
+// logicalChain lists the operands of a OR b OR c written without parentheses.
+func logicalChain(e *syntax.Binary) []syntax.Expr {
+	op := strings.ToUpper(e.Op)
+	if op != "AND" && op != "OR" {
+		return nil
+	}
+	out := []syntax.Expr{e.Y}
+	for {
+		left, ok := e.X.(*syntax.Binary)
+		if !ok || !strings.EqualFold(left.Op, op) || left.Pos() != e.Pos() {
+			break
+		}
+		out = append(out, left.Y)
+		e = left
+	}
+	out = append(out, e.X)
+	slices.Reverse(out)
+	return out
+}
+
+// balanced joins the operands of a chain as Spark does, as a tree of little depth.
+func (a *analyzer) balanced(chain []syntax.Expr, op string, f *frame, at syntax.Node) (term, error) {
+	if len(chain) == 1 {
+		return a.expr(chain[0], f)
+	}
+	mid := (len(chain)-1)/2 + 1
+	x, err := a.balanced(chain[:mid], op, f, at)
+	if err != nil {
+		return term{}, err
+	}
+	y, err := a.balanced(chain[mid:], op, f, at)
+	if err != nil {
+		return term{}, err
+	}
+	return a.binaryOp(op, x, y, at)
+}
+
 // binaryOp applies an operator of the function table.
 func (a *analyzer) binaryOp(op string, x, y term, at syntax.Node) (term, error) {
 	switch op {
@@ -207,7 +248,11 @@ func (a *analyzer) binaryOp(op string, x, y term, at syntax.Node) (term, error) 
 	case "and", "or":
 		return a.apply(op, "("+x.text+" "+strings.ToUpper(op)+" "+y.text+")", at, x, y)
 	}
-	return a.apply(op, "("+x.text+" "+op+" "+y.text+")", at, x, y)
+	text := "(" + x.text + " " + op + " " + y.text + ")"
+	if op == "*" && interval(y.x.Type()) && !interval(x.x.Type()) {
+		text = "(" + y.text + " * " + x.text + ")"
+	}
+	return a.apply(op, text, at, x, y)
 }
 
 func (a *analyzer) compare(op string, x, y term, at syntax.Node) (term, error) {
@@ -445,6 +490,9 @@ func (a *analyzer) castTo(x term, to types.Type, try bool, at syntax.Node) (term
 	var err error
 	if t.x, err = rel.CastTo(x.x, to, set); err != nil {
 		return term{}, argError(err, at, t.text, []term{x})
+	}
+	if l, ok := t.x.(*rel.Lit); ok && l.Value != nil { // a constant that the user cast does not take on other types as a constant does
+		t.x = &rel.Cast{X: l, To: to, Mode: set.Mode, Zone: set.Zone}
 	}
 	return t, nil
 }

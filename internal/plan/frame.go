@@ -97,6 +97,15 @@ func plain(cols []rel.Column) []column {
 	return out
 }
 
+// bare is the columns without their qualifiers.
+func bare(cols []column) []rel.Column {
+	out := make([]rel.Column, len(cols))
+	for i, c := range cols {
+		out[i] = c.Column
+	}
+	return out
+}
+
 // fullName is the column's name with its qualifier, in backquotes.
 func (c column) fullName() string {
 	return quoteName(append(append([]string(nil), c.qual...), c.Name)...)

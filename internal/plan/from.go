@@ -87,7 +87,7 @@ func (a *analyzer) relation(r syntax.Relation, outer *frame) (relation, error) {
 		if err == nil {
 			got, err = a.sampled(got, r.Sample)
 		}
-		return a.aliased(got, "__auto_generated_subquery_name", r.Alias, err)
+		return a.aliased(relation{node: got.node, cols: plain(bare(got.cols))}, "", r.Alias, err)
 	case *syntax.ValuesTable:
 		got, err := a.valuesTable(r.Rows, outer)
 		return a.aliased(got, "", r.Alias, err)

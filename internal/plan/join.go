@@ -59,7 +59,7 @@ func (a *analyzer) onCondition(e syntax.Expr, f *frame) (rel.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if aggs := aggregatesIn(t.x); len(aggs) > 0 {
+	if holdsAggregate(t.x) || holdsWindow(t.x) {
 		return nil, fail("UNSUPPORTED_EXPR_FOR_OPERATOR", e, "invalidExprSqls", quoteSQL(t.text))
 	}
 	if t.x.Type() != types.Boolean && t.x.Type() != types.Void {

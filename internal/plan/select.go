@@ -17,8 +17,10 @@ type block struct {
 	frame   *frame
 	node    rel.Node
 	items   []item
-	starred bool // the SELECT list has a star
+	written []item // items before they were put over the groups
+	starred bool   // the SELECT list has a star
 	order   []sortKey
+	sorts   []syntax.Expr // what order was read from
 	having  term
 	qualify term
 }
@@ -218,7 +220,11 @@ func (a *analyzer) star(s *syntax.Star, f *frame) ([]term, error) {
 	}
 	var out []term
 	for g := f; g != nil && len(out) == 0; g = g.outer {
-		for _, c := range g.cols {
+		cols := g.cols
+		if len(qualifier) > 0 {
+			cols = slices.Concat(g.hidden, g.cols)
+		}
+		for _, c := range cols {
 			if c.matches(qualifier, a.sameName) {
 				t := term{x: c.Ref(), text: c.Name, qual: c.qual}
 				out = append(out, a.crossing(t, f, g))
@@ -356,7 +362,8 @@ func (a *analyzer) havingOf(s *syntax.Select, b *block) error {
 func (a *analyzer) orderOf(tail *syntax.QueryTail, b *block) error {
 	f := &frame{outer: b.frame, items: b.items}
 	for _, it := range orderItems(tail) {
-		if n, ok := position(it.X); ok {
+		b.sorts = append(b.sorts, it.X)
+		if n, ok := position(it.X); ok && a.on("spark.sql.orderByOrdinal") {
 			if n < 1 || n > len(b.items) {
 				return fail("ORDER_BY_POS_OUT_OF_RANGE", it.X, "index", itoa(n), "size", itoa(len(b.items)))
 			}
@@ -416,7 +423,7 @@ func (a *analyzer) known(name string, f *frame) bool {
 
 // aggregate puts the Aggregate node and HAVING on the block, when it groups.
 func (b *block) aggregate(s *syntax.Select, g grouping) error {
-	grouped := s.GroupBy != nil
+	grouped := s.GroupBy != nil || s.Having != nil && !isTrue(b.a.scope.Setting("spark.sql.legacy.parser.havingWithoutGroupByAsWhere"))
 	for _, it := range b.items {
 		grouped = grouped || holdsAggregate(it.x)
 	}
@@ -424,17 +431,29 @@ func (b *block) aggregate(s *syntax.Select, g grouping) error {
 		return b.notGrouped(s)
 	}
 	gs := b.a.newGroups(b.node, g)
+	b.written = slices.Clone(b.items)
 	for i := range b.items {
 		b.items[i].x = gs.lower(b.items[i].x)
 	}
-	if b.having.x != nil {
+	if b.having.x != nil && gs.missing == nil {
 		b.having.x = gs.lower(b.having.x)
+		if gs.missing != nil && gs.err == nil && s.GroupBy != nil {
+			return b.notInList(gs.missing, s.Having)
+		}
+	}
+	if err := b.orderAfterHaving(s, gs); err != nil {
+		return err
 	}
 	if b.qualify.x != nil {
 		b.qualify.x = gs.lower(b.qualify.x)
 	}
-	for i := range b.order {
-		b.order[i].Expr = gs.lower(b.order[i].Expr)
+	if gs.missing == nil {
+		for i := range b.order {
+			b.order[i].Expr = gs.lower(b.order[i].Expr)
+		}
+		if gs.missing != nil && gs.err == nil {
+			return b.notInList(gs.missing, b.sorts...)
+		}
 	}
 	if gs.err != nil {
 		return gs.err
@@ -448,6 +467,49 @@ func (b *block) aggregate(s *syntax.Select, g grouping) error {
 	}
 	b.node = gs.node
 	return b.filterHaving(s)
+}
+
+// notInList is the error for a column in ORDER BY that the groups do not have.
+func (b *block) notInList(c *rel.Col, in ...syntax.Expr) error {
+	parts := []string{c.Name}
+	var at syntax.Node
+	for _, e := range in {
+		syntax.Walk(e, func(n syntax.Node) bool {
+			if ref, ok := n.(*syntax.ColumnRef); ok && at == nil && (&syntax.Name{Parts: ref.Parts}).Last() == c.Name {
+				at, parts = ref, (&syntax.Name{Parts: ref.Parts}).Strings()
+			}
+			return true
+		})
+	}
+	return b.a.unresolved(parts, &frame{items: b.items}, at)
+}
+
+// orderAfterHaving refuses, as Spark does, to order a filtered grouping by aggregates that are not in the SELECT list.
+func (b *block) orderAfterHaving(s *syntax.Select, gs *groups) error {
+	if s.Having == nil || gs.missing != nil {
+		return nil
+	}
+	out := map[string]rel.Column{}
+	for _, it := range b.written {
+		out[rel.Key(it.x)] = rel.Column{}
+	}
+	for _, k := range gs.node.Keys {
+		if _, plain := k.Expr.(*rel.Col); plain {
+			out[rel.Key(k.Expr)] = rel.Column{}
+		}
+	}
+	for _, k := range b.order {
+		e, _ := overOutput(k.Expr, out)
+		for _, c := range columnsIn(e) {
+			if gs.input[c.ID] && !holdsAggregate(e) {
+				return b.notInList(c, b.sorts...)
+			}
+		}
+		if holdsAggregate(e) {
+			return fail("UNSUPPORTED_EXPR_FOR_OPERATOR", s, "invalidExprSqls", quoteSQL(k.text))
+		}
+	}
+	return nil
 }
 
 // notGrouped refuses aggregates in the clauses of a SELECT that does not group.
@@ -466,6 +528,13 @@ func (b *block) filterHaving(s *syntax.Select) error {
 	}
 	if holdsWindow(b.having.x) {
 		return fail("_LEGACY_ERROR_TEMP_1034", nil, "clauseName", "HAVING")
+	}
+	if t := b.having.x.Type(); t != types.Boolean && t != types.Void {
+		x, err := rel.CastTo(b.having.x, types.Boolean, b.a.set)
+		if err != nil {
+			return argError(err, s, b.having.text, []term{b.having})
+		}
+		b.having.x = x
 	}
 	cond, err := b.a.boolean(b.having, s)
 	b.node = &rel.Filter{In: b.node, Cond: cond}

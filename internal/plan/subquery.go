@@ -47,7 +47,7 @@ func onlyColumns(r relation) rel.Node {
 	have := r.node.Columns()
 	same := len(have) == len(r.cols)
 	for i := range r.cols {
-		same = same && have[i].ID == r.cols[i].ID
+		same = same && have[i].ID == r.cols[i].ID && have[i].Name == r.cols[i].Name
 	}
 	if same {
 		return r.node
@@ -76,7 +76,7 @@ func (a *analyzer) inQuery(e *syntax.In, f *frame) (term, error) {
 	var err error
 	text := ""
 	if row, ok := e.X.(*syntax.Row); ok {
-		if left, err = a.args("struct", row.Elems, f); err != nil {
+		if left, err = a.args("struct", row.Elems, false, f); err != nil {
 			return term{}, err
 		}
 		text = "named_struct(" + rowText(left) + ")"

@@ -209,6 +209,9 @@ func (a *analyzer) over(fn term, name string, e *syntax.Call, f *frame) (term, e
 		return term{}, err
 	}
 	o.Order = ordersOf(spec.order)
+	if takesOrdered(name) && (len(o.Order) > 0 || w.Frame != nil) {
+		return term{}, fail("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", e, "aggFunc", quoteSQL(a.sketch(fn.x)))
+	}
 	if needsOrder[name] && len(o.Order) == 0 {
 		return term{}, fail("_LEGACY_ERROR_TEMP_1037", e, "wf", fn.text)
 	}
@@ -393,10 +396,14 @@ func (a *analyzer) bound(b *syntax.FrameBound, rows bool, spec *windowText, f *f
 		}
 	}
 	out.Offset = t.x
-	if !rows && len(spec.order) == 1 && types.Numeric(spec.order[0].Expr.Type()) {
-		if x, err := rel.CastTo(t.x, spec.order[0].Expr.Type(), a.set); err == nil && types.Numeric(t.x.Type()) {
-			out.Offset = x
-		}
+	if rows || len(spec.order) != 1 || !types.Numeric(spec.order[0].Expr.Type()) || types.Equal(t.x.Type(), spec.order[0].Expr.Type()) {
+		return out, t.text + " " + b.Kind, nil
+	}
+	if x, ok := rel.ImplicitCast(t.x, spec.order[0].Expr.Type(), a.set); ok {
+		out.Offset = x
+	}
+	if out.Kind == rel.Preceding {
+		return out, "(- " + t.text + ") FOLLOWING", nil
 	}
 	return out, t.text + " " + b.Kind, nil
 }
