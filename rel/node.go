@@ -98,6 +98,10 @@ type ScanColumn struct {
 // FieldIDKey is the metadata key that holds a Parquet field id, as Spark spells it.
 const FieldIDKey = "parquet.field.id"
 
+// RetypedKey is the metadata key of a stored field that some files hold as a narrower type than ScanColumn.File says. Engines
+// convert the values of such files before they compare them.
+const RetypedKey = "tarn.retyped"
+
 // Origin is a source of column values in a scan.
 type Origin uint8
 

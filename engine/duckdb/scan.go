@@ -142,7 +142,7 @@ func schemaMap(cols []rel.ScanColumn) (schema string, raw []string, err error) {
 func (e *emitter) scanColumn(c rel.ScanColumn, raw string, files []rel.File) (string, error) {
 	switch c.From {
 	case rel.InFile:
-		return e.convert(ident(raw), c.File.Type, c.Type)
+		return e.convert(storedValue(c.File, raw), c.File.Type, c.Type)
 	case rel.InPartition:
 		return e.fileConstant(c.Type, files, func(f rel.File) (types.Value, error) {
 			if c.Part < 0 || c.Part >= len(f.Partition) {
@@ -167,4 +167,14 @@ func (e *emitter) fileNumber(files []rel.File) (string, error) {
 		}
 	}
 	return fmt.Sprintf("(CAST(file_index AS BIGINT) + CAST(%d AS BIGINT))", files[0].ID), nil
+}
+
+// storedValue emits a column as it was read. DuckDB compares a column that a file holds as a narrower type after it has
+// rounded the constant to that type, so that 3.4 equals what a FLOAT made of it: an expression over two columns keeps
+// comparisons away from the files.
+func storedValue(f types.Field, raw string) string {
+	if _, ok := f.Metadata[rel.RetypedKey]; ok {
+		return "CASE WHEN file_row_number < 0 THEN NULL ELSE " + ident(raw) + " END"
+	}
+	return ident(raw)
 }

@@ -45,9 +45,9 @@ func (t table) String() string { return t.set + "/" + t.name }
 // manifest is what the generator tells of a table.
 type manifest struct {
 	Versions     map[string]struct{ Rows *int64 } `json:"versions"`
-	Latest       int64                           `json:"latest"`
-	Placeholders []string                        `json:"placeholders"`
-	Notes        []string                        `json:"notes"`
+	Latest       int64                            `json:"latest"`
+	Placeholders []string                         `json:"placeholders"`
+	Notes        []string                         `json:"notes"`
 }
 
 // deltaTables are all Delta tables of the corpus. Zipped ones are unpacked into a folder of the test.

@@ -47,6 +47,9 @@ func (s *Snapshot) scanColumns(w rel.Want) ([]rel.ScanColumn, error) {
 			return nil, fmt.Errorf("there is no column %s", c.Name)
 		}
 		col := rel.ScanColumn{Column: c, From: rel.InFile, File: s.physical.Fields[i]}
+		if retyped(s.schema.Fields[i]) {
+			col.File.Metadata = col.File.Metadata.With(rel.RetypedKey, true)
+		}
 		for part, at := range s.partition {
 			if at == i {
 				col.From, col.Part = rel.InPartition, part
@@ -201,8 +204,25 @@ func (s *Snapshot) facts(cols []rel.Column, a *Add, partition []types.Value) fac
 		if !ok {
 			return known{}, false
 		}
-		return known{Range: stats.bounds(names, t), typ: t, rows: stats.rows}, true
+		r := stats.bounds(names, t)
+		if t == types.Type(types.Double) && retyped(s.schema.Fields[i]) {
+			r.Min, r.Max = asFloat(r.Min, -1), asFloat(r.Max, 1)
+		}
+		return known{Range: r, typ: t, rows: stats.rows}, true
 	}
+}
+
+// asFloat moves a bound of a column that was FLOAT once to hold what its text meant then: 3.4 stood for a number that is not
+// the double 3.4.
+func asFloat(v types.Value, side int) types.Value {
+	f, ok := v.(float64)
+	if !ok {
+		return v
+	}
+	if side < 0 {
+		return min(f, float64(float32(f)))
+	}
+	return max(f, float64(float32(f)))
 }
 
 // constantColumn is a column with one value in all rows.

@@ -2,6 +2,7 @@ package delta
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ const (
 	physicalNameKey = "delta.columnMapping.physicalName"
 	mappingIDKey    = "delta.columnMapping.id"
 	mappingModeKey  = "delta.columnMapping.mode" // a table property
+	typeChangesKey  = "delta.typeChanges"        // P §Type Widening
 )
 
 // decodeSchema is the schema of a metaData action as users see it: char and varchar columns, stored as string with the
@@ -150,4 +152,22 @@ func physicalStruct(s types.Struct, m mapping, ids bool) (types.Struct, error) {
 		out.Fields[i] = p
 	}
 	return out, nil
+}
+
+// retyped reports whether the type of f, or of a field in it, was once narrower: older files still have it so.
+func retyped(f types.Field) bool {
+	_, ok := f.Metadata[typeChangesKey]
+	return ok || retypedInside(f.Type)
+}
+
+func retypedInside(t types.Type) bool {
+	switch t := t.(type) {
+	case types.Array:
+		return retypedInside(t.Elem)
+	case types.Map:
+		return retypedInside(t.Key) || retypedInside(t.Value)
+	case types.Struct:
+		return slices.ContainsFunc(t.Fields, retyped)
+	}
+	return false
 }
