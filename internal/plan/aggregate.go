@@ -17,6 +17,7 @@ func holdsAggregate(e rel.Expr) bool {
 			found = true
 		case *rel.Call:
 			found = found || x.Name == "grouping" || x.Name == "grouping_id"
+			return !found && x.Name != outerCall
 		case *rel.Over:
 			for _, o := range rel.Operands(x) {
 				if o == x.Fn {
@@ -34,6 +35,62 @@ func holdsAggregate(e rel.Expr) bool {
 	return found
 }
 
+// outerCall marks an aggregate function in a subquery that belongs to the query around it, because all columns that
+// it reads are of that query. It stands around the *Agg until the outer query takes it out.
+const outerCall = "outer"
+
+// holdsOuterAggregate reports whether a subquery of e has an aggregate function of this query.
+func holdsOuterAggregate(e rel.Expr) bool {
+	found := false
+	for _, q := range rel.Subqueries(e) {
+		rel.Walk(q, func(n rel.Node) bool {
+			for _, x := range rel.Exprs(n) {
+				rel.WalkExpr(x, func(y rel.Expr) bool {
+					c, ok := y.(*rel.Call)
+					found = found || ok && c.Name == outerCall
+					return !found
+				})
+			}
+			return !found
+		})
+	}
+	return found
+}
+
+// belongsOut reports whether an aggregate over args belongs to the query around f: mixed is true when it reads
+// columns of both.
+func belongsOut(args []rel.Expr, f *frame) (out, mixed bool) {
+	local := map[rel.ID]bool{}
+	g := f
+	for ; g != nil && !g.subquery; g = g.outer {
+		for _, c := range append(append([]column(nil), g.cols...), g.hidden...) {
+			local[c.ID] = true
+		}
+		for _, it := range g.items {
+			for _, c := range columnsIn(it.x) {
+				local[c.ID] = true
+			}
+		}
+	}
+	if g == nil {
+		return false, false
+	}
+	beyond := map[rel.ID]bool{}
+	for g = g.outer; g != nil; g = g.outer {
+		for _, c := range append(append([]column(nil), g.cols...), g.hidden...) {
+			beyond[c.ID] = true
+		}
+	}
+	in := false
+	for _, e := range args {
+		for _, c := range columnsIn(e) {
+			in = in || local[c.ID]
+			out = out || beyond[c.ID]
+		}
+	}
+	return out && !in, out && in
+}
+
 // aggregatesIn lists the aggregate functions in e.
 func aggregatesIn(e rel.Expr) []*rel.Agg {
 	var out []*rel.Agg
@@ -44,6 +101,8 @@ func aggregatesIn(e rel.Expr) []*rel.Agg {
 			return false
 		case *rel.Over:
 			return false
+		case *rel.Call:
+			return x.Name != outerCall
 		}
 		return true
 	})
@@ -185,6 +244,9 @@ func (g *groups) lowerNode(n rel.Node) (rel.Node, error) {
 func (g *groups) lowerInner(e rel.Expr) rel.Expr {
 	if !g.reads(e) {
 		return e
+	}
+	if c, ok := e.(*rel.Call); ok && c.Name == outerCall {
+		return g.aggregate(c.Args[0].(*rel.Agg))
 	}
 	if agg, ok := e.(*rel.Agg); ok {
 		return rel.MapOperands(agg, g.lowerInner)

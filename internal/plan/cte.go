@@ -153,6 +153,9 @@ func (a *analyzer) rounds(t *syntax.CommonTable, s *syntax.SetOp, seed, step rel
 	if s.Quantifier != "ALL" {
 		return nil, fail("UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE", s)
 	}
+	if misplaced(step.node, self.working) {
+		return nil, fail("INVALID_RECURSIVE_REFERENCE.PLACE", nil)
+	}
 	if len(seed.cols) != len(step.cols) {
 		return nil, fail("NUM_COLUMNS_MISMATCH", s, "operator", "UNION", "firstNumColumns", itoa(len(seed.cols)),
 			"invalidOrdinalNum", "second", "invalidNumColumns", itoa(len(step.cols)))
@@ -237,4 +240,58 @@ func mapQueries(n rel.Node, f func(rel.Node) (rel.Node, error)) (rel.Node, error
 		return out
 	})
 	return m, failed
+}
+
+// misplaced reports whether the rows of the round before are read where the rounds cannot be cut apart: below a
+// grouping, a window, an order, the far side of an outer join, or in a subquery.
+func misplaced(n rel.Node, self *rel.Working) bool {
+	for _, e := range rel.Exprs(n) {
+		for _, q := range rel.Subqueries(e) {
+			if readsSelf(q, self) {
+				return true
+			}
+		}
+	}
+	switch n := n.(type) {
+	case *rel.Aggregate, *rel.Window, *rel.Sort:
+		return readsSelf(n, self)
+	case *rel.Join:
+		left, right := readsSelf(n.Left, self), readsSelf(n.Right, self)
+		switch n.Kind {
+		case rel.LeftOuter, rel.Semi, rel.Anti:
+			left = false
+		case rel.RightOuter:
+			right = false
+		case rel.Inner:
+			left, right = false, false
+		}
+		if left || right {
+			return true
+		}
+	case *rel.SetOp:
+		if n.Kind != rel.Union || !n.All {
+			return readsSelf(n, self)
+		}
+	}
+	for _, in := range n.Inputs() {
+		if misplaced(in, self) {
+			return true
+		}
+	}
+	return false
+}
+
+func readsSelf(n rel.Node, self *rel.Working) bool {
+	found := false
+	rel.Walk(n, func(m rel.Node) bool {
+		w, ok := m.(*rel.Working)
+		found = found || ok && w == self
+		for _, e := range rel.Exprs(m) {
+			for _, q := range rel.Subqueries(e) {
+				found = found || readsSelf(q, self)
+			}
+		}
+		return !found
+	})
+	return found
 }

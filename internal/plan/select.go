@@ -104,7 +104,8 @@ func (a *analyzer) where(e syntax.Expr, f *frame, at syntax.Node) (rel.Expr, err
 
 // boolean checks that a term can be a condition.
 func (a *analyzer) boolean(t term, at syntax.Node) (rel.Expr, error) {
-	if aggs := aggregatesIn(t.x); len(aggs) > 0 {
+	aggs := aggregatesIn(t.x)
+	if len(aggs) > 0 || holdsOuterAggregate(t.x) {
 		return nil, fail("INVALID_WHERE_CONDITION", at, "condition", quoteSQL(t.text), "expressionList", a.aggregateList(aggs))
 	}
 	switch t.x.Type() {
@@ -142,7 +143,11 @@ func (a *analyzer) sketch(e rel.Expr) string {
 		name = e.Name
 	}
 	var args []string
-	for _, x := range rel.Operands(e) {
+	operands := rel.Operands(e)
+	if agg, ok := e.(*rel.Agg); ok {
+		operands = agg.Args
+	}
+	for _, x := range operands {
 		args = append(args, a.sketch(x))
 	}
 	return name + "(" + strings.Join(args, ", ") + ")"
@@ -425,7 +430,7 @@ func (a *analyzer) known(name string, f *frame) bool {
 func (b *block) aggregate(s *syntax.Select, g grouping) error {
 	grouped := s.GroupBy != nil || s.Having != nil && !isTrue(b.a.scope.Setting("spark.sql.legacy.parser.havingWithoutGroupByAsWhere"))
 	for _, it := range b.items {
-		grouped = grouped || holdsAggregate(it.x)
+		grouped = grouped || holdsAggregate(it.x) || holdsOuterAggregate(it.x)
 	}
 	if !grouped {
 		return b.notGrouped(s)
@@ -435,13 +440,14 @@ func (b *block) aggregate(s *syntax.Select, g grouping) error {
 	for i := range b.items {
 		b.items[i].x = gs.lower(b.items[i].x)
 	}
+	having := b.having.x
 	if b.having.x != nil && gs.missing == nil {
 		b.having.x = gs.lower(b.having.x)
 		if gs.missing != nil && gs.err == nil && s.GroupBy != nil {
 			return b.notInList(gs.missing, s.Having)
 		}
 	}
-	if err := b.orderAfterHaving(s, gs); err != nil {
+	if err := b.orderAfterHaving(s, gs, having); err != nil {
 		return err
 	}
 	if b.qualify.x != nil {
@@ -484,29 +490,34 @@ func (b *block) notInList(c *rel.Col, in ...syntax.Expr) error {
 	return b.a.unresolved(parts, &frame{items: b.items}, at)
 }
 
-// orderAfterHaving refuses, as Spark does, to order a filtered grouping by aggregates that are not in the SELECT list.
-func (b *block) orderAfterHaving(s *syntax.Select, gs *groups) error {
-	if s.Having == nil || gs.missing != nil {
+// orderAfterHaving refuses what Spark refuses in ORDER BY when HAVING computes more than the SELECT list has: Spark
+// then sorts above a projection, and columns behind it are the SELECT list and the plain grouping columns.
+func (b *block) orderAfterHaving(s *syntax.Select, gs *groups, having rel.Expr) error {
+	if having == nil || gs.missing != nil {
 		return nil
 	}
 	out := map[string]rel.Column{}
 	for _, it := range b.written {
 		out[rel.Key(it.x)] = rel.Column{}
 	}
+	if _, whole := overOutput(having, out); whole {
+		return nil
+	}
+	plain := map[rel.ID]bool{}
 	for _, k := range gs.node.Keys {
-		if _, plain := k.Expr.(*rel.Col); plain {
-			out[rel.Key(k.Expr)] = rel.Column{}
+		if c, ok := k.Expr.(*rel.Col); ok {
+			plain[c.ID] = true
 		}
 	}
 	for _, k := range b.order {
 		e, _ := overOutput(k.Expr, out)
 		for _, c := range columnsIn(e) {
-			if gs.input[c.ID] && !holdsAggregate(e) {
+			if gs.input[c.ID] && !plain[c.ID] {
 				return b.notInList(c, b.sorts...)
 			}
 		}
-		if holdsAggregate(e) {
-			return fail("UNSUPPORTED_EXPR_FOR_OPERATOR", s, "invalidExprSqls", quoteSQL(k.text))
+		if aggs := aggregatesIn(e); len(aggs) > 0 {
+			return fail("UNSUPPORTED_EXPR_FOR_OPERATOR", s, "invalidExprSqls", quoteSQL(b.a.aggregateList(aggs)))
 		}
 	}
 	return nil

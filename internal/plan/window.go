@@ -45,12 +45,28 @@ func (a *analyzer) aggregateCall(fn *rel.Function, name string, args []term, e *
 	}
 	t := term{x: x, text: text}
 	if e.Over == nil {
-		return t, nil
+		return outerAggregate(t, f, e)
 	}
 	if e.Filter != nil {
 		return term{}, fail("_LEGACY_ERROR_TEMP_1030", e)
 	}
 	return a.over(t, name, e, f)
+}
+
+// outerAggregate marks t when it is an aggregate of the query around.
+func outerAggregate(t term, f *frame, at syntax.Node) (term, error) {
+	agg, ok := t.x.(*rel.Agg)
+	if !ok {
+		return t, nil
+	}
+	out, mixed := belongsOut(rel.Operands(agg), f)
+	if mixed {
+		return t, fail("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.AGGREGATE_FUNCTION_MIXED_OUTER_LOCAL_REFERENCES", at, "function", t.text)
+	}
+	if out {
+		t.x = &rel.Call{Name: outerCall, Args: []rel.Expr{agg}, T: agg.T, Null: agg.Null}
+	}
+	return t, nil
 }
 
 // filtered puts a FILTER on every aggregate of x, which may be built of several.
