@@ -37,6 +37,7 @@ var rules = []rule{
 	{"internal/syntax", nil, "syntax knows no meaning"},
 	{"internal/plan", []string{"internal/syntax", "lake", "engine", "rel", "types", "storage", codecs}, "the planner knows tables as snapshots, not which format or engine they have"},
 	{"internal/script", []string{".", everything}, "scripts drive the product from outside, in tests"},
+	{"internal/conform", []string{".", everything}, "the grader drives the product from outside"},
 	{"internal/corpus", []string{".", everything}, "the corpus is read through everything, in tests"},
 	{"internal/*", []string{"types", codecs}, "a codec knows types at most, and no table"},
 	{".", []string{"types", "storage", "storage/*", "rel", "engine", "engine/*", "lake", "lake/*", "catalog", "catalog/*", "internal/*"}, "the product does not know its front doors"},
