@@ -32,6 +32,10 @@ func readTarget(tx lake.Tx) target {
 
 func num(n int64) rel.Expr { return &rel.Lit{T: types.Long, Value: n} }
 
+func plus(x rel.Expr, n int64) rel.Expr {
+	return &rel.Call{Name: "+", Args: []rel.Expr{x, num(n)}, T: types.Long, Null: true}
+}
+
 // is is the condition that a column of the target, by name, has a value.
 func (t target) is(name string, n int64) rel.Expr {
 	return equals(t.cols[testSchema.Index(name)].Ref(), num(n))
@@ -156,7 +160,7 @@ func insertSelect(w where) func(lake.Tx) (lake.Change, error) {
 		for i, c := range t.cols {
 			var x rel.Expr = c.Ref()
 			if i == 0 {
-				x = &rel.Call{Name: "+", Args: []rel.Expr{x, num(1000)}, T: types.Long, Null: true}
+				x = plus(x, 1000)
 			}
 			out := rel.NewColumn(c.Name, c.Type)
 			p.Cols, ids = append(p.Cols, rel.Computed{Column: out, Expr: x}), append(ids, out.ID)
