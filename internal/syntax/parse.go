@@ -41,7 +41,9 @@ func (d Dialect) Parse(src string) ([]Statement, error) {
 		end := p.statementEnd(p.i)
 		var s Statement
 		if err := p.run(func() { s = p.statement(); p.endStatement() }); err != nil {
-			errs = append(errs, err)
+			if errs = append(errs, err); len(errs) == maxErrors {
+				break
+			}
 			p.i = max(end, p.i)
 			continue
 		}

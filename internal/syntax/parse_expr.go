@@ -246,7 +246,9 @@ func (p *parser) postfix() Expr {
 	for {
 		switch {
 		case p.atOp("."):
-			x = p.dot(x, from)
+			if x = p.dot(x, from); isName(x) {
+				continue
+			}
 		case p.atOp("["):
 			p.next()
 			h := p.mark()
@@ -269,6 +271,11 @@ func (p *parser) postfix() Expr {
 		}
 		p.grow()
 	}
+}
+
+func isName(x Expr) bool {
+	_, ok := x.(*ColumnRef)
+	return ok
 }
 
 // dot reads .name, which adds to a column's name or picks a field.

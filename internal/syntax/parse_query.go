@@ -8,10 +8,10 @@ func (p *parser) atQuery() bool { return p.isQueryAt(0) }
 // isQueryAt reports whether a query starts n tokens ahead. Each of the words
 // that may start one may also be a name.
 func (p *parser) isQueryAt(n int) bool {
-	t := p.ahead(n)
 	if p.opAt(n, "(") {
-		return p.isQueryAt(n+1) && p.queryGoesOn(p.closing(p.i+n)+1)
+		return p.isParenQuery(p.i + n)
 	}
+	t := p.ahead(n)
 	if t.kind != kindWord {
 		return false
 	}
@@ -30,6 +30,28 @@ func (p *parser) isQueryAt(n int) bool {
 		return n == 0 && !p.opAt(1, "(") && p.isIdent(p.ahead(1))
 	}
 	return false
+}
+
+// isParenQuery reports whether the parenthesis at index open starts a query.
+// The answers for a run of parentheses are found at once and remembered.
+func (p *parser) isParenQuery(open int) bool {
+	p.matchParens()
+	if known := p.parenQuery[open]; known != 0 {
+		return known > 0
+	}
+	end := open
+	for p.toks[end].kind == kindOp && p.src[p.toks[end].start] == '(' {
+		end++
+	}
+	query := p.isQueryAt(end - p.i)
+	for i := end - 1; i >= open; i-- {
+		query = query && p.queryGoesOn(int(p.closers[i])+1)
+		p.parenQuery[i] = -1
+		if query {
+			p.parenQuery[i] = 1
+		}
+	}
+	return query
 }
 
 // operatorAt reports whether the n-th token ahead can only follow a name.
@@ -51,20 +73,21 @@ func (p *parser) operatorAt(n int) bool {
 // closing returns the index of the parenthesis that closes the one at index
 // open, or of the end.
 func (p *parser) closing(open int) int {
-	if p.closers == nil {
-		p.matchParens()
-	}
-	if c := p.closers[open]; c > 0 {
-		return int(c)
-	}
-	return len(p.toks) - 1
+	p.matchParens()
+	return int(p.closers[open])
 }
 
-// matchParens finds the closing parenthesis of each opening one.
+// matchParens finds, once, the closing parenthesis of each opening one. For
+// one that is never closed, that is the end of the text.
 func (p *parser) matchParens() {
+	if p.closers != nil {
+		return
+	}
 	p.closers = make([]int32, len(p.toks))
+	p.parenQuery = make([]int8, len(p.toks))
 	var open []int32
 	for i, t := range p.toks {
+		p.closers[i] = int32(len(p.toks) - 1)
 		if t.kind != kindOp {
 			continue
 		}

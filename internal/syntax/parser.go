@@ -10,6 +10,7 @@ const (
 	maxText   = 64 << 20 // bytes of text that are read at all
 	maxDepth  = 1000     // nested expressions, queries, types and statements
 	maxHeight = 20000    // operators on a path from a statement to a leaf
+	maxErrors = 100      // errors that are reported for a script
 )
 
 // parser reads statements from tokens. Its methods consume tokens from p.i
@@ -26,9 +27,10 @@ type parser struct {
 
 	// A closing > may be the first part of a longer operator. Such a token
 	// loses its first character when that is consumed.
-	closers []int32 // by index of an opening parenthesis: its closing one
-	split   int32   // offset of the rest of the token split last
-	splits  []int   // indexes of all tokens split
+	closers    []int32 // by index of an opening parenthesis: its closing one
+	parenQuery []int8  // by index of an opening parenthesis: 1 before a query, -1 if not
+	split      int32   // offset of the rest of the token split last
+	splits     []int   // indexes of all tokens split
 }
 
 // newParser scans src; the text may be refused as a whole.
