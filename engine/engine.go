@@ -45,8 +45,9 @@ type DestColumn struct {
 
 // Physical are the rules that a table format has for its Parquet files. The zero value is what Delta
 // accepts and what DuckDB writes best: decimals as INT32, INT64 or FIXED by precision, timestamps as INT64
-// microseconds, three-level lists, all fields optional, Snappy pages.
+// microseconds, three-level lists, all fields optional, Snappy pages, the encodings of Parquet 2.
 type Physical struct {
+	V1            bool   // only the encodings of Parquet 1 (PLAIN, RLE, dictionary), for readers that know no others
 	Codec         string // "", "snappy", "zstd", "gzip", "uncompressed", "lz4_raw"
 	FixedDecimals bool   // decimals as FIXED_LEN_BYTE_ARRAY, as Hudi and Hive need
 	Int96         bool   // timestamps as INT96
