@@ -464,7 +464,7 @@ func (a *analyzer) groupTerm(e syntax.Expr, b *block) (term, error) {
 		}
 		it := b.items[n-1]
 		if holdsAggregate(it.x) || holdsWindow(it.x) {
-			return term{}, fail("GROUP_BY_POS_AGGREGATE", e, "index", itoa(n), "aggExpr", it.text+" AS "+types.QuoteIfNeeded(it.name))
+			return term{}, fail("GROUP_BY_POS_AGGREGATE", e, "index", itoa(n), "aggExpr", a.sketch(it.x, b.frame)+" AS "+types.QuoteIfNeeded(it.name))
 		}
 		return it.term, nil
 	}
@@ -479,7 +479,7 @@ func (a *analyzer) groupTerm(e syntax.Expr, b *block) (term, error) {
 		}
 	}
 	if err == nil && holdsAggregate(t.x) {
-		err = fail("GROUP_BY_AGGREGATE", e, "sqlExpr", t.text)
+		err = fail("GROUP_BY_AGGREGATE", e, "sqlExpr", a.sketch(t.x, b.frame))
 	}
 	if err == nil && !groupable(t.x.Type()) {
 		err = fail("GROUP_EXPRESSION_TYPE_IS_NOT_ORDERABLE", e, "sqlExpr", quoteSQL(t.text), "dataType", typeSQL(t.x.Type()))

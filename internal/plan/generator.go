@@ -120,7 +120,7 @@ func (a *analyzer) tableFunc(e *syntax.TableFunc, outer *frame) (relation, error
 	name, ok := builtin(parts)
 	if ok && name == "range" {
 		r, err := a.rangeFunc(e, outer)
-		return a.aliased(r, "range", e.Alias, err)
+		return a.aliased(r, "", e.Alias, err)
 	}
 	fn := rel.FindFunction(name)
 	if !ok || fn == nil || fn.Kind != rel.GeneratorKind {

@@ -99,14 +99,14 @@ func (a *analyzer) where(e syntax.Expr, f *frame, at syntax.Node) (rel.Expr, err
 	if holdsWindow(t.x) {
 		return nil, fail("_LEGACY_ERROR_TEMP_1034", nil, "clauseName", "WHERE")
 	}
-	return a.boolean(t, at)
+	return a.boolean(t, f, at)
 }
 
 // boolean checks that a term can be a condition.
-func (a *analyzer) boolean(t term, at syntax.Node) (rel.Expr, error) {
+func (a *analyzer) boolean(t term, f *frame, at syntax.Node) (rel.Expr, error) {
 	aggs := aggregatesIn(t.x)
 	if len(aggs) > 0 || holdsOuterAggregate(t.x) {
-		return nil, fail("INVALID_WHERE_CONDITION", at, "condition", quoteSQL(t.text), "expressionList", a.aggregateList(aggs))
+		return nil, fail("INVALID_WHERE_CONDITION", at, "condition", quoteSQL(t.text), "expressionList", a.aggregateList(aggs, f))
 	}
 	switch t.x.Type() {
 	case types.Boolean:
@@ -115,42 +115,6 @@ func (a *analyzer) boolean(t term, at syntax.Node) (rel.Expr, error) {
 		return a.to(t.x, types.Boolean), nil
 	}
 	return nil, fail("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", at, "sqlExpr", quoteSQL(t.text), "filter", quoteSQL(t.text), "type", typeSQL(t.x.Type()))
-}
-
-func (a *analyzer) aggregateList(aggs []*rel.Agg) string {
-	var out []string
-	for _, g := range aggs {
-		out = append(out, a.sketch(g))
-	}
-	return strings.Join(out, ", ")
-}
-
-// sketch is a short text of an expression whose own text is not at hand.
-func (a *analyzer) sketch(e rel.Expr) string {
-	switch e := e.(type) {
-	case *rel.Col:
-		return e.Name
-	case *rel.Lit:
-		return a.text(e)
-	case *rel.Cast:
-		return a.sketch(e.X)
-	}
-	name := ""
-	switch e := e.(type) {
-	case *rel.Agg:
-		name = e.Name
-	case *rel.Call:
-		name = e.Name
-	}
-	var args []string
-	operands := rel.Operands(e)
-	if agg, ok := e.(*rel.Agg); ok {
-		operands = agg.Args
-	}
-	for _, x := range operands {
-		args = append(args, a.sketch(x))
-	}
-	return name + "(" + strings.Join(args, ", ") + ")"
 }
 
 // condition is a condition over plain columns.
@@ -517,7 +481,7 @@ func (b *block) orderAfterHaving(s *syntax.Select, gs *groups, having rel.Expr) 
 			}
 		}
 		if aggs := aggregatesIn(e); len(aggs) > 0 {
-			return fail("UNSUPPORTED_EXPR_FOR_OPERATOR", s, "invalidExprSqls", quoteSQL(b.a.aggregateList(aggs)))
+			return fail("UNSUPPORTED_EXPR_FOR_OPERATOR", s, "invalidExprSqls", quoteSQL(b.a.aggregateList(aggs, nil)))
 		}
 	}
 	return nil
@@ -547,7 +511,7 @@ func (b *block) filterHaving(s *syntax.Select) error {
 		}
 		b.having.x = x
 	}
-	cond, err := b.a.boolean(b.having, s)
+	cond, err := b.a.boolean(b.having, b.frame, s)
 	b.node = &rel.Filter{In: b.node, Cond: cond}
 	return err
 }
@@ -569,7 +533,7 @@ func (b *block) windows() error {
 		b.node = w
 	}
 	if b.qualify.x != nil {
-		cond, err := b.a.boolean(b.qualify, nil)
+		cond, err := b.a.boolean(b.qualify, b.frame, nil)
 		if err != nil {
 			return err
 		}

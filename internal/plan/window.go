@@ -226,7 +226,7 @@ func (a *analyzer) over(fn term, name string, e *syntax.Call, f *frame) (term, e
 	}
 	o.Order = ordersOf(spec.order)
 	if takesOrdered(name) && (len(o.Order) > 0 || w.Frame != nil) {
-		return term{}, fail("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", e, "aggFunc", quoteSQL(a.sketch(fn.x)))
+		return term{}, fail("INVALID_WINDOW_SPEC_FOR_AGGREGATION_FUNC", e, "aggFunc", quoteSQL(a.sketch(fn.x, nil)))
 	}
 	if needsOrder[name] && len(o.Order) == 0 {
 		return term{}, fail("_LEGACY_ERROR_TEMP_1037", e, "wf", fn.text)
