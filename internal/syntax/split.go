@@ -1,5 +1,10 @@
 package syntax
 
+import (
+	"slices"
+	"strings"
+)
+
 // Piece is the text of one statement of a script.
 type Piece struct {
 	Span
@@ -14,6 +19,10 @@ type Piece struct {
 // string, a comment or a block is not complete.
 func Split(src string) []Piece {
 	toks, unclosed := scan(src)
+	if i := openQuote(src, toks); i >= 0 && (unclosed < 0 || int(toks[i].start) < unclosed) {
+		unclosed = int(toks[i].start)
+		toks = append(toks[:i], token{kind: kindEOF, start: int32(unclosed), end: int32(unclosed)})
+	}
 	p := &parser{src: src, toks: toks}
 	var out []Piece
 	for {
@@ -28,14 +37,22 @@ func Split(src string) []Piece {
 		out = append(out, Piece{span, span.Text(src), p.atOp(";")})
 	}
 	if unclosed >= 0 {
-		out = withOpenComment(out, src, unclosed)
+		out = withOpenEnd(out, src, unclosed)
 	}
 	return out
 }
 
-// withOpenComment makes the text from an unclosed comment on part of the last
-// piece, or a piece of its own.
-func withOpenComment(out []Piece, src string, unclosed int) []Piece {
+// openQuote returns the index of the token that is a quote without an end, or
+// -1.
+func openQuote(src string, toks []token) int {
+	return slices.IndexFunc(toks, func(t token) bool {
+		return t.kind == kindBad && strings.ContainsAny(src[t.start:t.end], "'\"`")
+	})
+}
+
+// withOpenEnd makes the text from an unclosed comment or quote on part of the
+// last piece, or a piece of its own.
+func withOpenEnd(out []Piece, src string, unclosed int) []Piece {
 	from := Pos(unclosed)
 	if n := len(out); n > 0 && !out[n-1].Complete {
 		from = out[n-1].From

@@ -44,21 +44,26 @@ func (c *Console) Run(ctx context.Context, s Script) error {
 	}
 	session, err := c.Session(ctx)
 	if err != nil {
-		return c.fail(err, "")
+		return c.fail(err, place{})
 	}
 	if c.KeepOn {
 		return c.runAll(ctx, session, s, pieces)
 	}
 	watch, stop := c.watch(ctx)
 	defer stop()
-	start := time.Now()
+	start, n := time.Now(), 0
 	for st, err := range session.Run(watch.ctx, s.Text) {
+		n++
 		if err == nil {
 			err = c.show(ctx, session, st.Rows, watch, start)
 		}
 		if err != nil {
 			watch.clear()
-			return c.fail(err, where(s, st.Pos, len(pieces)))
+			at := place{script: s, pos: st.Pos}
+			if len(pieces) > 1 && st.SQL != s.Text {
+				at.number = n
+			}
+			return c.fail(err, at)
 		}
 		start = time.Now()
 	}
@@ -68,7 +73,7 @@ func (c *Console) Run(ctx context.Context, s Script) error {
 // runAll runs each piece for itself.
 func (c *Console) runAll(ctx context.Context, session *tarn.Session, s Script, pieces []syntax.Piece) error {
 	var failed error
-	for _, p := range pieces {
+	for i, p := range pieces {
 		if ctx.Err() != nil {
 			return ErrStatement
 		}
@@ -80,7 +85,7 @@ func (c *Console) runAll(ctx context.Context, session *tarn.Session, s Script, p
 		}
 		stop()
 		if err != nil {
-			failed = c.fail(err, where(s, int(p.From), len(pieces)))
+			failed = c.fail(err, place{s, int(p.From), i + 1})
 		}
 	}
 	return failed
@@ -122,32 +127,40 @@ func (c *Console) receipt(r *tarn.Receipt) {
 }
 
 // fail shows why a statement failed. Output that nobody reads any more is no reason to speak.
-func (c *Console) fail(err error, place string) error {
+func (c *Console) fail(err error, at place) error {
 	if errors.Is(err, syscall.EPIPE) {
 		return ErrStatement
 	}
-	text := err.Error()
+	text, line := err.Error(), 1
 	if e := (*tarn.Error)(nil); errors.As(err, &e) {
-		text = e.Detail()
+		text, line = e.Detail(), max(1, e.Line)
 	}
 	first, rest, more := strings.Cut(c.Err.safe(text), "\n")
-	fmt.Fprintln(c.Err, c.Err.safe(place)+render.Alarm(first, c.Err.Color))
+	fmt.Fprintln(c.Err, c.Err.safe(at.name(line))+render.Alarm(first, c.Err.Color))
 	if more {
 		fmt.Fprintln(c.Err, rest)
 	}
 	return ErrStatement
 }
 
-// where names the place of a statement in its script, unless the script is just that statement.
-func where(s Script, pos, pieces int) string {
-	if s.Name == "" && pieces < 2 {
-		return ""
+// place is where a statement is.
+type place struct {
+	script Script
+	pos    int // of the statement, in bytes
+	number int // of the statement, from 1; 0 where it is the only one
+}
+
+// name is the place for an error in a line of the statement: "load.sql:12: " in a file, "statement 3: " in what was
+// typed, nothing for a lone statement.
+func (p place) name(line int) string {
+	switch {
+	case p.script.Name != "":
+		first, _ := syntax.LineColumn(p.script.Text, syntax.Pos(p.pos))
+		return fmt.Sprintf("%s:%d: ", p.script.Name, first+line-1)
+	case p.number > 0:
+		return fmt.Sprintf("statement %d: ", p.number)
 	}
-	line, _ := syntax.LineColumn(s.Text, syntax.Pos(pos))
-	if s.Name == "" {
-		return fmt.Sprintf("line %d: ", line)
-	}
-	return fmt.Sprintf("%s:%d: ", s.Name, line)
+	return ""
 }
 
 // zoneOf is the session's time zone, looked up only for columns that need it.

@@ -103,7 +103,7 @@ func (d *demo) tell(title, text string) {
 
 // run shows a statement, runs it, and shows what it gave, of the named columns only if there are names.
 func (d *demo) run(ctx context.Context, sql string, only ...string) ([][]types.Value, *tarn.Receipt, error) {
-	fmt.Fprintf(d.Out, "\n%s\n\n", render.Quiet("  "+strings.ReplaceAll(sql+";", "\n", "\n  "), d.Color))
+	fmt.Fprintf(d.Out, "\n%s\n", render.Quiet("  "+strings.ReplaceAll(sql+";", "\n", "\n  "), d.Color))
 	rows, err := d.session.Query(ctx, sql)
 	if err != nil {
 		return nil, nil, err
@@ -117,12 +117,13 @@ func (d *demo) run(ctx context.Context, sql string, only ...string) ([][]types.V
 		all = append(all, row)
 	}
 	if r := rows.Receipt(); r != nil {
-		fmt.Fprintln(d.Out, r)
+		fmt.Fprintf(d.Out, "\n%s\n", r)
 		return all, r, nil
 	}
 	if len(rows.Columns()) == 0 {
 		return all, nil, nil
 	}
+	fmt.Fprintln(d.Out)
 	return all, nil, d.show(rows.Columns(), all, only)
 }
 

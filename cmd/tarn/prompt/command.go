@@ -39,9 +39,9 @@ func (p *prompt) command(ctx context.Context, text string) {
 	name, argument, _ := strings.Cut(strings.TrimRight(text, "; "), " ")
 	argument = strings.TrimSpace(argument)
 	switch strings.ToLower(name) {
-	case ".quit", ".exit", `\q`, "quit", "exit":
+	case ".quit", ".q", ".exit", `\q`, "quit", "exit":
 		p.left = true
-	case ".help", `\?`, `\h`, "help":
+	case ".help", ".h", `\?`, `\h`, "help":
 		fmt.Fprint(p.Out, help)
 	case ".tables", `\dt`:
 		p.run(ctx, console.Script{Text: "SHOW TABLES"})

@@ -30,7 +30,7 @@ func (p *prompt) complete(ctx context.Context, text, rest string) readline.Compl
 	}
 	out := readline.CompleteRaw(values)
 	out.PREFIX = lastWord(text)
-	return out.NoSpace('/')
+	return out
 }
 
 func (p *prompt) candidates(ctx context.Context, text, rest string) []candidate {
