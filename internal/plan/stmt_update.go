@@ -30,6 +30,10 @@ func Delete(ctx context.Context, where syntax.Expr, alias *syntax.TableAlias, t 
 	if err != nil {
 		return Write{}, err
 	}
+	if len(rel.Subqueries(cond)) == 0 { // the table removes whole files and partitions without reading them
+		w.Change = lake.Overwrite{Rows: &rel.Values{Cols: table.Cols}, Columns: ids(table.Cols), Where: cond, Target: table.Cols}
+		return w, nil
+	}
 	e := edit(table)
 	e.Where = over(cond, table.Cols)
 	e.Rows = &rel.Project{In: &rel.Filter{In: table, Cond: cond}, Cols: append([]rel.Computed{

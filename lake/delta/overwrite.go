@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/tarn-lake/tarn/internal/bitmap"
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
@@ -24,9 +25,9 @@ func (x *tx) overwrite(ctx context.Context, c lake.Overwrite) (lake.Metrics, err
 	var gone lake.Metrics
 	switch {
 	case c.Partitions && len(x.layout.partition) > 0:
-		gone, err = x.removePartitions(x.adds[before:])
+		gone, err = x.removePartitions(ctx, x.adds[before:])
 	case c.Where == nil:
-		gone, err = x.removeAll()
+		gone, err = x.removeAll(ctx)
 	default:
 		x.tally.rewrites = true
 		gone, err = x.removeWhere(ctx, c.Where, c.Target)
@@ -35,20 +36,21 @@ func (x *tx) overwrite(ctx context.Context, c lake.Overwrite) (lake.Metrics, err
 }
 
 // removeAll removes every file.
-func (x *tx) removeAll() (lake.Metrics, error) {
+func (x *tx) removeAll(ctx context.Context) (lake.Metrics, error) {
 	x.note(nil, nil)
 	x.replaced = true
-	return x.removeFiles(func(*Add) bool { return true })
+	return x.removeFiles(ctx, func(*Add) bool { return true })
 }
 
-// removeFiles removes the files for which gone is true, unread.
-func (x *tx) removeFiles(gone func(*Add) bool) (lake.Metrics, error) {
+// removeFiles removes the files for which gone is true, unread but where the log does not tell how many rows they have.
+func (x *tx) removeFiles(ctx context.Context, gone func(*Add) bool) (lake.Metrics, error) {
 	var m lake.Metrics
 	files, err := x.base.files()
 	if err != nil {
 		return m, err
 	}
-	for _, a := range files {
+	uncounted := map[int64]*change{}
+	for number, a := range files {
 		if !gone(a) {
 			continue
 		}
@@ -58,10 +60,50 @@ func (x *tx) removeFiles(gone func(*Add) bool) (lake.Metrics, error) {
 		}
 		if rows := x.base.rows(a); rows >= 0 {
 			one.Deleted = rows - cardinality(a)
+		} else {
+			uncounted[int64(number)] = &change{number: int64(number), add: a, hidden: new(bitmap.Set)}
 		}
 		m = sum(m, one)
 	}
-	return m, nil
+	n, err := x.count(ctx, uncounted)
+	m.Deleted += n
+	return m, err
+}
+
+// count is the number of live rows in files.
+func (x *tx) count(ctx context.Context, files map[int64]*change) (int64, error) {
+	if len(files) == 0 {
+		return 0, nil
+	}
+	for _, c := range files {
+		old, err := x.base.vector(ctx, c.add)
+		if err != nil {
+			return 0, err
+		}
+		if old != nil {
+			c.hidden = old
+		}
+	}
+	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rel.RowIDType}
+	scan, err := x.view.scanFiles(ctx, rel.Want{RowID: &id}, files)
+	if err != nil {
+		return 0, err
+	}
+	e, err := x.collect(ctx, deletions(scan, id.ID))
+	if err != nil {
+		return 0, err
+	}
+	return e.deleted, nil
+}
+
+// deletions is a tree as collect reads it, that deletes all of rows.
+func deletions(rows rel.Node, id rel.ID) rel.Node {
+	file, pos := idParts(rows, id)
+	return &rel.Project{In: rows, Cols: []rel.Computed{
+		{Column: rel.NewColumn("file", types.Long), Expr: file},
+		{Column: rel.NewColumn("pos", types.Long), Expr: pos},
+		{Column: rel.NewColumn("op", types.Int), Expr: &rel.Lit{T: types.Int, Value: int64(deleteOp)}},
+	}}
 }
 
 func cardinality(a *Add) int64 {
@@ -72,7 +114,7 @@ func cardinality(a *Add) int64 {
 }
 
 // removePartitions removes the files that lie in a partition of one of the new files.
-func (x *tx) removePartitions(fresh []*Add) (lake.Metrics, error) {
+func (x *tx) removePartitions(ctx context.Context, fresh []*Add) (lake.Metrics, error) {
 	keys := map[string]bool{}
 	for _, a := range fresh {
 		keys[x.partitionKey(a)] = true
@@ -81,7 +123,7 @@ func (x *tx) removePartitions(fresh []*Add) (lake.Metrics, error) {
 	x.mu.Lock()
 	x.reads.conds = append(x.reads.conds, in)
 	x.mu.Unlock()
-	return x.removeFiles(in)
+	return x.removeFiles(ctx, in)
 }
 
 // partitionKey is the same for files of one partition, however their values are spelled.
@@ -112,21 +154,18 @@ func (x *tx) removeWhere(ctx context.Context, where rel.Expr, target []rel.Colum
 		if err != nil {
 			return lake.Metrics{}, err
 		}
-		return x.removeFiles(func(a *Add) bool { return gone[x.partitionKey(a)] })
+		return x.removeFiles(ctx, func(a *Add) bool { return gone[x.partitionKey(a)] })
 	}
 	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rel.RowIDType}
 	scan, err := x.view.Scan(ctx, rel.Want{Columns: used(where, target), Where: where, RowID: &id})
 	if err != nil {
 		return lake.Metrics{}, err
 	}
-	rows := &rel.Filter{In: scan, Cond: where}
-	file, pos := idParts(rows, id.ID)
-	e, err := x.collect(ctx, &rel.Project{In: rows, Cols: []rel.Computed{
-		{Column: rel.NewColumn("file", types.Long), Expr: file},
-		{Column: rel.NewColumn("pos", types.Long), Expr: pos},
-		{Column: rel.NewColumn("op", types.Int), Expr: &rel.Lit{T: types.Int, Value: int64(deleteOp)}},
-	}})
+	e, err := x.collect(ctx, deletions(&rel.Filter{In: scan, Cond: where}, id.ID))
 	if err != nil {
+		return lake.Metrics{}, err
+	}
+	if err := e.check(nil); err != nil {
 		return lake.Metrics{}, err
 	}
 	changes, err := x.changesOf(ctx, e)

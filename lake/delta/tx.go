@@ -153,7 +153,7 @@ func (x *tx) fail(err error) error {
 
 // append adds the rows of a tree.
 func (x *tx) append(ctx context.Context, rows rel.Node, columns []rel.ID, fileSize int64) (lake.Metrics, error) {
-	if rows == nil {
+	if v, ok := rows.(*rel.Values); rows == nil || ok && len(v.Rows) == 0 {
 		return lake.Metrics{}, nil
 	}
 	rows, err := rel.Bind(ctx, rows)
