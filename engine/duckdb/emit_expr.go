@@ -173,7 +173,7 @@ func (e *emitter) agg(x *rel.Agg) (string, error) {
 		}
 		filter = " FILTER (WHERE " + f + ")"
 	}
-	return e.aggregateCall(x, filter, "")
+	return e.aggregateCall(x, filter, "", false)
 }
 
 // over emits a window function with its window.
@@ -193,7 +193,7 @@ func (e *emitter) over(x *rel.Over) (string, error) {
 			}
 			filter = " FILTER (WHERE " + f + ")"
 		}
-		return e.aggregateCall(fn, filter, over)
+		return e.aggregateCall(fn, filter, over, x.IgnoreNulls)
 	case *rel.Call:
 		return e.windowCall(fn, x.IgnoreNulls, over)
 	}
