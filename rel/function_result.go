@@ -37,6 +37,7 @@ var resultRules = map[string]resultRule{
 	"schema":    schemaResult,
 	"window":    windowResult,
 	"histogram": histogramResult,
+	"aggregate": aggregateResult,
 }
 
 // sameResult is the type of argument number param, the first one without it.
@@ -205,4 +206,12 @@ func windowResult(_ *Function, _ string, args []Expr, _ Settings) (types.Type, e
 func histogramResult(_ *Function, _ string, args []Expr, _ Settings) (types.Type, error) {
 	return types.Array{Elem: types.Struct{Fields: []types.Field{
 		{Name: "x", Type: args[0].Type(), Nullable: true}, {Name: "y", Type: types.Double, Nullable: true}}}, Nullable: true}, nil
+}
+
+// aggregateResult is the type of the last function's result, or of the start value.
+func aggregateResult(_ *Function, _ string, args []Expr, _ Settings) (types.Type, error) {
+	if len(args) > 3 {
+		return args[3].Type(), nil
+	}
+	return args[1].Type(), nil
 }

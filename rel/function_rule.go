@@ -54,6 +54,28 @@ func findRule(name string) resolver {
 		return resolveStack
 	case "tuple":
 		return resolveTuple
+	case "make_timestamp":
+		return resolveMakeTimestamp
+	case "to_date":
+		return resolveToDate
+	case "to_timestamp":
+		return resolveToTimestamp
+	case "to_time":
+		return resolveToTime
+	case "from_unixtime":
+		return resolveFromUnixtime
+	case "unix_timestamp":
+		return resolveUnixTimestamp
+	case "convert_timezone":
+		return resolveConvertTimezone
+	case "decode":
+		return resolveDecode
+	case "to_char":
+		return resolveToChar
+	case "size":
+		return resolveSize
+	case "sequence":
+		return resolveSequence
 	}
 	return nil
 }

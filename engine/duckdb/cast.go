@@ -60,14 +60,14 @@ func (c caster) cast(s string, from, to types.Type) (string, error) {
 			return c.structure(s, f, t)
 		}
 	}
-	if plain(from, to) {
+	if native(from, to) {
 		return cast(s, to)
 	}
 	return c.function(s, from, to)
 }
 
-// plain reports whether DuckDB's cast is Spark's and cannot fail.
-func plain(from, to types.Type) bool {
+// native reports whether DuckDB's cast is Spark's and cannot fail.
+func native(from, to types.Type) bool {
 	d, toDecimal := to.(types.Decimal)
 	n, known := rel.DecimalFor(from)
 	switch {

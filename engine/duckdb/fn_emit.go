@@ -84,6 +84,8 @@ func emitterNamed(name string) func(x *expansion, param string) (string, error) 
 		return emitQuantifier
 	case "part":
 		return emitPart
+	case "unsupported":
+		return func(_ *expansion, what string) (string, error) { return "", unsupported("%s", what) }
 	case "typeof":
 		return emitTypeof
 	case "round":

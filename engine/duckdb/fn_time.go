@@ -41,6 +41,13 @@ var timeFunctions = map[string]udf{
 	"time_trunc":        intUDF(timeTrunc),
 	"time_diff":         intUDF(timeDiff),
 	"window_start":      intUDF(windowStart),
+	"dayname": textUDF(func(_ use, r *row) ([]byte, error) {
+		return []byte(dayNames[floorMod(r.int(0)+3, 7)][:3]), nil
+	}),
+	"monthname": textUDF(func(_ use, r *row) ([]byte, error) {
+		_, m, _ := civil(r.int(0))
+		return []byte(monthNames[m-1][:3]), nil
+	}),
 }
 
 func (u use) outOfBounds(message string) error {

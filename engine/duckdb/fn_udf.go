@@ -40,7 +40,7 @@ var errNull = errors.New("null")
 func udfNamed(name string) (udf, bool) {
 	for _, family := range []map[string]udf{
 		castFunctions, numberFunctions, decimalFunctions, textFunctions, codeFunctions, regexpFunctions,
-		timeFunctions, intervalFunctions, collectionFunctions, jsonFunctions, hashFunctions,
+		timeFunctions, intervalFunctions, collectionFunctions, jsonFunctions, hashFunctions, formatFunctions,
 	} {
 		if f, ok := family[name]; ok {
 			return f, true
