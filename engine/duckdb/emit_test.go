@@ -1,7 +1,9 @@
 package duckdb
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
@@ -13,8 +15,10 @@ import (
 // emittedRows runs the SQL of n on c and gives each row as text.
 func emittedRows(t *testing.T, c *conn, n rel.Node) []string {
 	t.Helper()
-	sql, err := newEmitter().statement(n)
+	em := newEmitter()
+	sql, err := em.statement(n)
 	must(t, err)
+	must(t, c.need(slices.Collect(maps.Values(em.scalars))))
 	bs, err := c.rows(t.Context(), sql)
 	if err != nil {
 		t.Fatalf("%s: %v", sql, err)
