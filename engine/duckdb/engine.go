@@ -50,7 +50,7 @@ func Open(o Options) (*Engine, error) {
 	return &Engine{opts: o, spill: spill, live: newLiveRows(), perFile: newPerFile(), slots: map[*slot]bool{}, held: map[*rel.Stream]*held{}}, nil
 }
 
-// Close ends the engine. Statements that still run end undisturbed; new ones fail.
+// Close ends the engine and what it holds. Statements that still run end undisturbed; new ones fail.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -59,6 +59,10 @@ func (e *Engine) Close() error {
 	}
 	e.closed = true
 	e.cur = nil
+	for n, h := range e.held {
+		delete(e.held, n)
+		h.slot.users--
+	}
 	for s := range e.slots {
 		s.retired = true
 		e.sweep(s)
@@ -159,16 +163,7 @@ func (e *Engine) distrust(s *slot) {
 	s.retired = true
 	if e.cur == s {
 		e.cur = nil
-		// The directories stay granted.
-		_ = e.renewLike(s)
 	}
-}
-
-func (e *Engine) renewLike(s *slot) error {
-	if e.closed {
-		return errClosed
-	}
-	return e.renew(s.roots)
 }
 
 // task is a statement made for one instance.

@@ -69,11 +69,15 @@ func (e *Engine) Hold(ctx context.Context, q rel.Node) (rel.Node, func() error, 
 	return n, sync.OnceValue(func() error { return e.release(n, h) }), nil
 }
 
-// release drops the table.
+// release drops the table. A closed engine has dropped it already.
 func (e *Engine) release(n *rel.Stream, h *held) error {
 	e.mu.Lock()
+	_, known := e.held[n]
 	delete(e.held, n)
 	e.mu.Unlock()
+	if !known {
+		return nil
+	}
 	defer e.leave(h.slot)
 	c, err := h.slot.db.acquire()
 	if err != nil {
@@ -86,6 +90,10 @@ func (e *Engine) release(n *rel.Stream, h *held) error {
 // readHeld streams columns of a held relation out of its instance.
 func (e *Engine) readHeld(ctx context.Context, h *held, columns []int) (array.RecordReader, error) {
 	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil, errClosed
+	}
 	h.slot.users++
 	e.mu.Unlock()
 	k := &task{slot: h.slot}

@@ -2,6 +2,7 @@ package duckdb
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarn-lake/tarn/rel"
@@ -70,7 +71,25 @@ func (e *emitter) parquet(n *rel.Scan, files []rel.File) (string, error) {
 		where = fmt.Sprintf(" WHERE %s(CAST(%d AS BIGINT), file_index, file_row_number)", e.use(fn), id)
 	}
 	return "SELECT " + strings.Join(cols, ", ") + " FROM read_parquet(" + paths + ", schema=" + schema +
-		", hive_partitioning=false)" + where, nil
+		", hive_partitioning=false, " + fmt.Sprintf("binary_as_string=%t", !readsBinary(n.Cols)) + ")" + where, nil
+}
+
+// readsBinary reports whether a stored column, or a part of one, is binary. Old writers leave text without
+// the mark of text in Parquet, and DuckDB can take that for text only in all columns at once.
+func readsBinary(cols []rel.ScanColumn) bool {
+	return slices.ContainsFunc(cols, func(c rel.ScanColumn) bool { return c.From == rel.InFile && hasBinary(c.File.Type) })
+}
+
+func hasBinary(t types.Type) bool {
+	switch t := t.(type) {
+	case types.Array:
+		return hasBinary(t.Elem)
+	case types.Map:
+		return hasBinary(t.Key) || hasBinary(t.Value)
+	case types.Struct:
+		return slices.ContainsFunc(t.Fields, func(f types.Field) bool { return hasBinary(f.Type) })
+	}
+	return t == types.Binary || t == types.Variant
 }
 
 // pathList spells the paths of files as patterns that match nothing else.

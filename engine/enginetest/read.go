@@ -73,6 +73,13 @@ func testRowIDs(t *testing.T, x engine.Engine) {
 	}
 }
 
+// testUnmarkedText: text that a file holds as bare bytes is text where the table says so.
+func testUnmarkedText(t *testing.T, x engine.Engine) {
+	n := table([]rel.Column{rel.NewColumn("s", types.Binary), rel.NewColumn("v", types.Long)}, []types.Value{[]byte("é\\x41 longer than twelve"), int64(1)})
+	files := write(t, x, n)
+	expect(t, x, scan(files, &rel.Values{Cols: []rel.Column{rel.NewColumn("s", types.String), rel.NewColumn("v", types.Long)}}), `["é\\x41 longer than twelve",1]`)
+}
+
 // positions is a rel.RowSet.
 type positions []uint64
 

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Engine) {
 		{"Memory", testMemoryBucket},
 		{"Mapping", testMapping},
 		{"FieldIDs", testFieldIDs},
+		{"UnmarkedText", testUnmarkedText},
 		{"RowIDs", testRowIDs},
 		{"HiddenRows", testHiddenRows},
 		{"FileConstants", testFileConstants},
