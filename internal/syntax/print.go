@@ -148,12 +148,31 @@ func (p *printer) ident(id *Ident) {
 	p.buf = append(p.buf, identText(id)...)
 }
 
-// identText returns an identifier, in back quotes if it needs them.
+// identText returns an identifier, in back quotes if it needs them or is a
+// word that could be taken for a part of a clause.
 func identText(id *Ident) string {
+	if isClauseWord(keywords.lookup(id.Name)) {
+		return quoteIdent(id.Name)
+	}
+	return wordText(id)
+}
+
+// wordText is identText where any word may stand.
+func wordText(id *Ident) string {
 	if id.Quoted || !isPlainIdent(id.Name) {
 		return quoteIdent(id.Name)
 	}
 	return id.Name
+}
+
+func isClauseWord(w word) bool {
+	switch keywords.text[w] {
+	case "BETWEEN", "CLUSTER", "DISTRIBUTE", "DIV", "EXISTS", "IDENTIFIER", "IF", "ILIKE", "INTERVAL", "LIKE", "LIMIT",
+		"MAP", "PIVOT", "QUALIFY", "REDUCE", "REGEXP", "REPLACE", "RLIKE", "SET", "SORT", "STREAM", "TABLESAMPLE",
+		"UNPIVOT", "VALUES", "WATERMARK", "WINDOW":
+		return true
+	}
+	return w.strict() || w.reserved()
 }
 
 // isPlainIdent reports whether s reads as an identifier without quotes.
@@ -171,13 +190,7 @@ func (p *printer) idents(ids []*Ident) {
 			continue
 		}
 		p.buf = append(p.buf, '.')
-		if id.Expr != nil {
-			p.buf = append(p.buf, "IDENTIFIER("...)
-			p.expr(id.Expr, precOr)
-			p.buf = append(p.buf, ')')
-			continue
-		}
-		p.buf = append(p.buf, identText(id)...)
+		p.inner(id)
 	}
 }
 

@@ -313,7 +313,7 @@ func (p *printer) call(x Expr) {
 		}
 		p.put(raw(")"))
 	case *Extract:
-		p.put("EXTRACT", raw("("), text(identText(&Ident{Name: x.Part})), "FROM", value{x.X}, raw(")"))
+		p.put("EXTRACT", raw("("), text(wordText(&Ident{Name: x.Part})), "FROM", value{x.X}, raw(")"))
 	case *Substring:
 		p.put(x.Func, raw("("), value{x.X}, "FROM", value{x.Start}, forLength(x.Length), raw(")"))
 	case *Trim:
@@ -338,7 +338,11 @@ func forLength(x Expr) parts {
 }
 
 func (p *printer) function(x *Call) {
-	p.idents(x.Func.Parts)
+	if id := x.Func.Parts[0]; len(x.Func.Parts) == 1 && id.Expr == nil {
+		p.put(text(wordText(id)))
+	} else {
+		p.put(x.Func)
+	}
 	if x.NoParens {
 		return
 	}

@@ -75,7 +75,8 @@ func mayHoldNode(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct || t.Kind() == reflect.Interface
 }
 
-// Equal reports whether two trees are the same but for their positions.
+// Equal reports whether two trees are the same but for positions and for the
+// quotes around names.
 func Equal(a, b Node) bool { return equalValues(reflect.ValueOf(a), reflect.ValueOf(b)) }
 
 func equalValues(a, b reflect.Value) bool {
@@ -95,7 +96,7 @@ func equalValues(a, b reflect.Value) bool {
 		return equalSlices(a, b)
 	case reflect.Struct:
 		for i := range a.NumField() {
-			if !a.Type().Field(i).Anonymous && !equalValues(a.Field(i), b.Field(i)) {
+			if !isMark(a.Type(), i) && !equalValues(a.Field(i), b.Field(i)) {
 				return false
 			}
 		}
@@ -114,4 +115,11 @@ func equalSlices(a, b reflect.Value) bool {
 		}
 	}
 	return true
+}
+
+// isMark reports whether field i of t tells how a node was written rather
+// than what it says: its span, and an identifier's quotes.
+func isMark(t reflect.Type, i int) bool {
+	f := t.Field(i)
+	return f.Anonymous || f.Name == "Quoted" && t == reflect.TypeFor[Ident]()
 }
