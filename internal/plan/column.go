@@ -251,7 +251,12 @@ func (a *analyzer) fromItems(items []item, parts []string, at syntax.Node) (term
 func (a *analyzer) variable(parts []string, at syntax.Node) (term, bool, error) {
 	for n := len(parts); n > 0; n-- {
 		if x, ok := a.scope.Variable(parts[:n]); ok {
-			t, err := a.nested(term{x: x, text: "variablereference(system.session." + strings.ToLower(parts[n-1]) + "=" + a.valueTerm(x).text + ")", name: parts[n-1]}, parts[n:], at)
+			value := a.valueTerm(x).text
+			if l, ok := x.(*rel.Lit); ok && l.Value == nil && l.T != types.Void {
+				value = "CAST(NULL AS " + types.SQL(l.T) + ")"
+			}
+			name := strings.ToLower(parts[n-1])
+			t, err := a.nested(term{x: x, text: "variablereference(system.session." + name + "=" + value + ")", name: parts[n-1]}, parts[n:], at)
 			return t, true, err
 		}
 	}

@@ -30,14 +30,7 @@ type frame struct {
 }
 
 // note remembers a column that a subquery reads from the query around it.
-func (f *frame) note(t term) {
-	for _, r := range f.refs {
-		if r.text == t.text {
-			return
-		}
-	}
-	f.refs = append(f.refs, t)
-}
+func (f *frame) note(t term) { f.refs = append(f.refs, t) }
 
 // alias is a name that an earlier item of the SELECT list gave to its value.
 type alias struct {

@@ -156,21 +156,21 @@ func fieldsText(from, to types.Unit) string {
 }
 
 func dayTimeText(us int64, t types.DayTime) string {
-	sign := ""
+	sign, rest := "", uint64(us)
 	if us < 0 {
-		sign, us = "-", -us
+		sign, rest = "-", -rest // also right for the smallest number
 	}
 	var parts []string
 	format := "%d"
-	size := [...]int64{types.Day: day, types.Hour: hour, types.Minute: minute, types.Second: second}
+	size := [...]uint64{types.Day: uint64(day), types.Hour: uint64(hour), types.Minute: uint64(minute), types.Second: uint64(second)}
 	for u := t.From; u <= t.To; u++ {
 		if u > types.Day {
 			format = "%02d"
 		}
-		s := fmt.Sprintf(format, us/size[u])
-		us %= size[u]
-		if u == types.Second && us != 0 {
-			s += strings.TrimRight(fmt.Sprintf(".%06d", us), "0")
+		s := fmt.Sprintf(format, rest/size[u])
+		rest %= size[u]
+		if u == types.Second && rest != 0 {
+			s += strings.TrimRight(fmt.Sprintf(".%06d", rest), "0")
 		}
 		parts = append(parts, s)
 	}

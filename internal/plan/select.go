@@ -382,7 +382,7 @@ func isOrderByAll(tail *syntax.QueryTail, it *syntax.SortItem) bool {
 
 // known reports whether a name means something in f or the frame below it.
 func (a *analyzer) known(name string, f *frame) bool {
-	for g := f; g != nil; g = g.outer {
+	for g := f; g != nil && !g.subquery; g = g.outer {
 		if _, ok, err := a.atLevel(g, []string{name}, nil); ok || err != nil {
 			return true
 		}
@@ -563,11 +563,14 @@ func takeWindows(e rel.Expr, w *rel.Window, done map[string]rel.Computed) rel.Ex
 // project puts the final projection, DISTINCT and the ordering on the block.
 func (b *block) project(distinct bool) (relation, error) {
 	p := &rel.Project{In: b.node}
-	seen := map[rel.ID]bool{}
+	own := map[rel.ID]bool{} // the columns that may keep their number: those of the rows, once each
+	for _, c := range b.node.Columns() {
+		own[c.ID] = true
+	}
 	out := map[string]rel.Column{} // rel.Key of an item to its column
 	var cols []column
 	for _, it := range b.items {
-		c := computedItem(it, seen)
+		c := computedItem(it, own)
 		p.Cols = append(p.Cols, c)
 		cols = append(cols, column{c.Column, it.qual})
 		if key := rel.Key(it.x); out[key].ID == 0 {
@@ -597,15 +600,15 @@ func (b *block) project(distinct bool) (relation, error) {
 }
 
 // computedItem is an item as a column of the projection: a column that passes keeps its number.
-func computedItem(it item, seen map[rel.ID]bool) rel.Computed {
+func computedItem(it item, own map[rel.ID]bool) rel.Computed {
 	c := rel.Column{ID: rel.NewID(), Name: it.name, Type: it.x.Type(), Nullable: it.x.Nullable()}
 	if col, ok := it.x.(*rel.Col); ok {
 		c.Metadata = col.Metadata
-		if !seen[col.ID] && strings.EqualFold(col.Name, it.name) {
+		if own[col.ID] && strings.EqualFold(col.Name, it.name) {
 			c.ID = col.ID
+			delete(own, col.ID)
 		}
 	}
-	seen[c.ID] = true
 	return rel.Computed{Column: c, Expr: it.x}
 }
 
