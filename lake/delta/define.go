@@ -29,6 +29,9 @@ func (x *tx) define(m *lake.Meta) error {
 	if err != nil {
 		return err
 	}
+	if err := checkProperties(properties, x.base.meta.Properties); err != nil {
+		return err
+	}
 	mode, exists := mappingWord(x.base.meta.Properties), x.base.version >= 0
 	if err := checkMode(mode, mappingWord(properties), exists); err != nil {
 		return err
