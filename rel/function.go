@@ -37,6 +37,9 @@ type Function struct {
 	rule  string // name of the Go function that resolves calls, with its arguments; empty: the signatures do
 	null  string // when the result is NULL: "" an argument is, "always" any time, "never"
 	emits []emission
+
+	last  string // key of the line read last, while the table is read
+	group int    // first of the signatures that the next template is for
 }
 
 // signature is one form of a function's arguments.

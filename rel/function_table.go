@@ -106,14 +106,19 @@ func (f *Function) set(key, value string) error {
 	key, mode, _ := strings.Cut(key, "/")
 	switch key {
 	case "sig":
+		if f.last != "sig" {
+			f.group = len(f.sigs)
+		}
 		s, err := parseSignature(value)
 		f.sigs = append(f.sigs, s)
+		f.last = key
 		return err
 	case "duck":
 		e := emission{mode, value}
-		if n := len(f.sigs); n > 0 {
-			f.sigs[n-1].emits = append(f.sigs[n-1].emits, e)
-		} else {
+		for i := f.group; i < len(f.sigs); i++ {
+			f.sigs[i].emits = append(f.sigs[i].emits, e)
+		}
+		if len(f.sigs) == 0 {
 			f.emits = append(f.emits, e)
 		}
 	case "rule":
@@ -135,6 +140,7 @@ func (f *Function) set(key, value string) error {
 	default:
 		return fmt.Errorf("unknown key %q", key)
 	}
+	f.last = key
 	return nil
 }
 
