@@ -382,6 +382,9 @@ func (m *making) replaceWith(ctx context.Context, w *writing) (*Rows, error) {
 	return m.record(ctx, e, out.receipt)
 }
 
+// vectorsKey is the property that a replaced table keeps, as Delta has it, unless the statement sets it.
+const vectorsKey = "delta.enableDeletionVectors"
+
 func (m *making) replacement(ctx context.Context, w *writing) (plan.Write, error) {
 	format, err := m.provider()
 	if err != nil {
@@ -396,6 +399,9 @@ func (m *making) replacement(ctx context.Context, w *writing) (plan.Write, error
 	}
 	old := w.tx.Meta()
 	meta.ID, meta.Created = old.ID, old.Created
+	if v, ok := old.Properties[vectorsKey]; ok && meta.Properties[vectorsKey] == "" {
+		meta.Properties[vectorsKey] = v
+	}
 	if m.full == nil && meta.Name == "" {
 		meta.Name = old.Name
 	}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
@@ -61,15 +62,35 @@ func (w Writer) Option(key, value string) Writer {
 // PartitionBy stores the rows of a new table in folders by the values of columns.
 func (w Writer) PartitionBy(columns ...string) Writer { w.partition = slices.Clone(columns); return w }
 
-// Save writes to the table at a path.
-func (w Writer) Save(ctx context.Context, path string) (*Receipt, error) { return w.run(ctx) }
+// Save writes to the table at a path, and makes it where there is none. Columns match by name.
+func (w Writer) Save(ctx context.Context, path string) (*Receipt, error) {
+	return w.run(ctx, func(ctx context.Context, sv *saving) (*Rows, error) { return sv.save(ctx, path) })
+}
 
-// SaveAsTable writes to the table of a name, and makes it where it is missing. Columns match by name.
-func (w Writer) SaveAsTable(ctx context.Context, name string) (*Receipt, error) { return w.run(ctx) }
+// SaveAsTable writes to the table of a name, and makes it where there is none. Columns match by name.
+func (w Writer) SaveAsTable(ctx context.Context, name string) (*Receipt, error) {
+	return w.run(ctx, func(ctx context.Context, sv *saving) (*Rows, error) { return sv.saveAsTable(ctx, name) })
+}
 
 // InsertInto writes to the table of a name, which must be there. Columns match by position.
-func (w Writer) InsertInto(ctx context.Context, name string) (*Receipt, error) { return w.run(ctx) }
+func (w Writer) InsertInto(ctx context.Context, name string) (*Receipt, error) {
+	return w.run(ctx, func(ctx context.Context, sv *saving) (*Rows, error) { return sv.insertInto(ctx, name) })
+}
 
-func (w Writer) run(ctx context.Context) (*Receipt, error) {
-	return nil, &Error{Class: "UNSUPPORTED_FEATURE", SQLState: "0A000", Message: "writes are not executed yet"}
+func (w Writer) run(ctx context.Context, do func(context.Context, *saving) (*Rows, error)) (*Receipt, error) {
+	if w.reader != nil {
+		defer w.reader.Release()
+	}
+	sv, err := w.start()
+	if err != nil {
+		return nil, explain(err, w.query)
+	}
+	rows, err := do(ctx, sv)
+	if err != nil {
+		return nil, explain(err, w.query)
+	}
+	if rows.receipt != nil {
+		rows.receipt.Seconds = time.Since(sv.started).Seconds()
+	}
+	return rows.receipt, rows.Close()
 }

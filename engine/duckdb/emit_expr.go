@@ -16,6 +16,9 @@ func (e *emitter) expr(x rel.Expr) (string, error) {
 	case *rel.Lit:
 		return constant(x.T, x.Value)
 	case *rel.Call:
+		if x.Error != "" {
+			return raiseExpr(x)
+		}
 		return e.call(x)
 	case *rel.Cast:
 		return e.castExpr(x)
@@ -38,6 +41,11 @@ func (e *emitter) expr(x rel.Expr) (string, error) {
 		return e.over(x)
 	}
 	return "", unsupported("a %T expression", x)
+}
+
+// raiseExpr emits a call that fails with the error that it carries.
+func raiseExpr(x *rel.Call) (string, error) {
+	return cast("error("+literal(raised+x.Error)+")", x.T)
 }
 
 func (e *emitter) exprs(xs []rel.Expr) ([]string, error) {

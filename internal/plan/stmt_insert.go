@@ -273,17 +273,18 @@ func (p *storing) write() (Write, error) {
 		return Write{}, err
 	}
 	w := Write{Narrowing: f.narrowing}
-	if p.Mode != "Overwrite" || p.t.Of == nil {
+	if p.Mode != "Overwrite" {
 		w.Change = lake.Append{Rows: fit.node, Columns: ids(fit.columns)}
 		return w, nil
 	}
-	if p.Using != nil || p.On != nil {
+	if p.t.Of != nil && (p.Using != nil || p.On != nil) {
 		w.Change, err = p.replaceMatching(f, fit)
 		return w, err
 	}
 	over := lake.Overwrite{Rows: fit.node, Columns: ids(fit.columns), Partitions: p.dynamic, Target: p.t.read(false).Cols}
 	switch {
-	case p.dynamic:
+	case p.dynamic, p.t.Of == nil:
+		over.Partitions = p.dynamic && p.t.Of != nil
 	case p.Where != nil:
 		err = p.replaceWhere(f, &over, fit)
 	case p.Static != nil:
@@ -455,7 +456,7 @@ func (p *storing) matching(f *fitter, target, rows []rel.Column) (rel.Expr, erro
 		if err != nil {
 			return nil, err
 		}
-		eq, err := call(f.set, "<=>", target[i].Ref(), rows[i].Ref())
+		eq, err := call(f.set, "=", target[i].Ref(), rows[i].Ref())
 		if err != nil {
 			return nil, err
 		}

@@ -164,3 +164,8 @@ func withSchema(m *lake.Meta, s types.Struct) *lake.Meta {
 	out.Schema = s
 	return &out
 }
+
+// CheckNames refuses column names of a new Delta table that occur twice or that its files cannot have.
+func CheckNames(m *lake.Meta) error {
+	return checkNames(m.Schema, m, "delta", "DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE")
+}
