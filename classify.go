@@ -80,6 +80,10 @@ func explain(err error, text string) error {
 	}
 	if e.Message == "" {
 		e.Message = message(e.Class, c.message, e.Params)
+		var own *lake.Error
+		if strings.Contains(e.Message, missingParam) && errors.As(err, &own) {
+			e.Message = sentence(own.Error())
+		}
 	}
 	return e
 }
@@ -145,6 +149,14 @@ func (e *Error) locate(s syntax.Span) {
 	e.Fragment = s.Text(e.Statement)
 }
 
+// missingParam stands in a message for a parameter that the error does not give.
+const missingParam = "?"
+
+// sentence is text with a capital letter and a full stop.
+func sentence(text string) string {
+	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+}
+
 var placeholder = regexp.MustCompile(`<(\w+)>`)
 
 // message fills a template with parameters. Without a template it is the words of the class.
@@ -154,7 +166,7 @@ func message(class, template string, params map[string]string) string {
 			if v, ok := params[m[1:len(m)-1]]; ok {
 				return v
 			}
-			return "?"
+			return missingParam
 		})
 	}
 	words := strings.ToLower(strings.NewReplacer("_", " ", ".", ": ").Replace(class))

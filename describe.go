@@ -113,9 +113,13 @@ func (r *run) informationOf(s shown) [][2]string {
 		add("Comment", s.meta.Description)
 		add("Location", fileURL(s.entry.Location))
 		add("Provider", "delta")
+		if !s.entry.External {
+			add("Is_managed_location", "true")
+		}
 		var props []string
-		for _, k := range slices.Sorted(maps.Keys(s.meta.Properties)) {
-			props = append(props, k+"="+s.meta.Properties[k])
+		all := withProtocol(s.meta)
+		for _, k := range slices.Sorted(maps.Keys(all)) {
+			props = append(props, k+"="+all[k])
 		}
 		add("Table Properties", "["+strings.Join(props, ",")+"]")
 		return out

@@ -126,7 +126,7 @@ func (p place) exec(t *testing.T, sql string) {
 }
 
 // setUp runs the statements before the case.
-func (p place) setUp(t *testing.T, c oracleCase) {
+func (p place) setUp(t *testing.T, c oracleCase) error {
 	var word string
 	if json.Unmarshal(c.Setup, &word) == nil {
 		if err := os.MkdirAll(filepath.Join(p.warehouse, "t"), 0o755); err != nil {
@@ -135,7 +135,7 @@ func (p place) setUp(t *testing.T, c oracleCase) {
 		if word == "parquet" {
 			p.write(t, "SELECT 1 AS id, 'a' AS v, 1 AS p")
 		}
-		return
+		return nil
 	}
 	var steps []any
 	if err := json.Unmarshal(c.Setup, &steps); err != nil {
@@ -143,7 +143,9 @@ func (p place) setUp(t *testing.T, c oracleCase) {
 	}
 	for _, st := range steps {
 		if sql, ok := st.(string); ok {
-			p.exec(t, sql)
+			if _, err := p.s.Exec(context.Background(), p.text(sql)); err != nil {
+				return fmt.Errorf("set up %s: %w", sql, err)
+			}
 			continue
 		}
 		touch := st.(map[string]any)["touch"].(map[string]any)
@@ -158,6 +160,7 @@ func (p place) setUp(t *testing.T, c oracleCase) {
 			}
 		}
 	}
+	return nil
 }
 
 func (p place) write(t *testing.T, query string) {
@@ -241,7 +244,9 @@ func (p place) v2(ctx context.Context, c oracleCase) error {
 // differences compares what happened with what Spark did: the outcome, the rows, the commit.
 func (o *oracle) differences(t *testing.T, c oracleCase) []string {
 	p := o.place(t, c)
-	p.setUp(t, c)
+	if err := p.setUp(t, c); err != nil {
+		return []string{err.Error()}
+	}
 	cols, rows, err := p.run(c)
 	var out []string
 	diff := func(what string, got, want any) {
@@ -257,7 +262,11 @@ func (o *oracle) differences(t *testing.T, c oracleCase) []string {
 	}
 	if c.Result != nil && len(c.Result.Columns) > 0 {
 		diff("columns", columnTexts(cols), c.Result.Columns)
-		diff("result", jsonRows(cols, rows), normal(c.Result.Rows))
+		got := jsonRows(cols, rows)
+		for i := range got {
+			got[i] = strings.NewReplacer(p.dir, "{dir}", p.warehouse, "{warehouse}").Replace(got[i])
+		}
+		diff("result", got, normal(c.Result.Rows))
 	}
 	table := c.Rows
 	if c.Write == nil {

@@ -249,12 +249,15 @@ func (r *run) snapshot(ctx context.Context, e lake.Entry, at lake.At, full lake.
 
 // missing makes "not there" of a table by path, or behind a catalog entry, an error that says so.
 func (r *run) missing(err error, e lake.Entry, full lake.Ident) error {
-	var known *lake.Error
-	if !errors.Is(err, fs.ErrNotExist) || errors.As(err, &known) && known.Class != "" {
+	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if full == nil {
-		return fail("PATH_NOT_FOUND", nil, "path", e.Location)
+		return fail("PATH_NOT_FOUND", nil, "path", fileURL(e.Location))
+	}
+	var known *lake.Error
+	if errors.As(err, &known) && known.Class != "" {
+		return err
 	}
 	return &lake.Error{Op: "open", Path: e.Location, Class: "DELTA_TABLE_NOT_FOUND",
 		Params: map[string]string{"tableName": full.String()}, Err: err,

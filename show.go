@@ -207,16 +207,7 @@ func (r *run) showProperties(ctx context.Context, st *syntax.ShowProperties) (*R
 	if err != nil {
 		return nil, err
 	}
-	props := maps.Clone(s.meta.Properties)
-	if props == nil {
-		props = map[string]string{}
-	}
-	if p := s.meta.Protocol; p.Writer > 0 {
-		props["delta.minReaderVersion"], props["delta.minWriterVersion"] = itoa(p.Reader), itoa(p.Writer)
-		for _, f := range append(slices.Clone(p.ReaderFeatures), p.WriterFeatures...) {
-			props["delta.feature."+f] = "supported"
-		}
-	}
+	props := withProtocol(s.meta)
 	if st.Key != nil {
 		v, ok := props[st.Key.Key]
 		if !ok {
@@ -229,6 +220,21 @@ func (r *run) showProperties(ctx context.Context, st *syntax.ShowProperties) (*R
 		rows = append(rows, []string{k, props[k]})
 	}
 	return texts(setColumns, rows)
+}
+
+// withProtocol are the properties of a table with its protocol among them, as Delta shows them.
+func withProtocol(m *lake.Meta) map[string]string {
+	out := maps.Clone(m.Properties)
+	if out == nil {
+		out = map[string]string{}
+	}
+	if p := m.Protocol; p.Writer > 0 {
+		out["delta.minReaderVersion"], out["delta.minWriterVersion"] = itoa(p.Reader), itoa(p.Writer)
+		for _, f := range append(slices.Clone(p.ReaderFeatures), p.WriterFeatures...) {
+			out["delta.feature."+f] = "supported"
+		}
+	}
+	return out
 }
 
 func (r *run) showFunctions(st *syntax.ShowFunctions) (*Rows, error) {

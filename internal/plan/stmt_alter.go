@@ -87,7 +87,11 @@ func (a *altering) setProperties(act *syntax.SetProperties) error {
 		}
 		a.m.Properties[k] = v
 	}
-	a.operation("SET TBLPROPERTIES", "properties", jsonText(props))
+	var parts []string
+	for _, p := range act.Properties { // in the order of the statement
+		parts = append(parts, jsonText(p.Key)+":"+jsonText(props[p.Key]))
+	}
+	a.operation("SET TBLPROPERTIES", "properties", "{"+strings.Join(parts, ",")+"}")
 	return nil
 }
 
@@ -154,15 +158,11 @@ func (a *altering) dropConstraint(act *syntax.DropConstraint) error {
 	return nil
 }
 
+// clusterBy only removes clustering that is not there: the clustering columns are not written yet.
 func (a *altering) clusterBy(act *syntax.SetClusterBy) error {
-	old := strings.Join(a.m.Cluster, ",")
-	a.m.Cluster = nil
-	for _, c := range act.Columns {
-		if _, err := a.t.columnOf(c.Strings()[0], c); err != nil {
-			return err
-		}
-		a.m.Cluster = append(a.m.Cluster, strings.Join(c.Strings(), "."))
+	if len(act.Columns) > 0 || len(a.m.Cluster) > 0 {
+		return unsupported("CLUSTER BY (liquid clustering)", act)
 	}
-	a.operation("CLUSTER BY", "oldClusteringColumns", old, "newClusteringColumns", strings.Join(a.m.Cluster, ","))
+	a.out.Operation.Name = ""
 	return nil
 }

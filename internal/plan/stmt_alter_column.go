@@ -1,9 +1,10 @@
 package plan
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/tarn-lake/tarn/internal/syntax"
 	"github.com/tarn-lake/tarn/types"
@@ -114,7 +115,14 @@ func fieldJSON(f types.Field) any {
 		Type     any            `json:"type"`
 		Nullable bool           `json:"nullable"`
 		Metadata types.Metadata `json:"metadata"`
-	}{f.Name, typeJSON(f.Type), f.Nullable, f.Metadata}
+	}{f.Name, typeJSON(f.Type), f.Nullable, orEmpty(f.Metadata)}
+}
+
+func orEmpty(m types.Metadata) types.Metadata {
+	if m == nil {
+		return types.Metadata{}
+	}
+	return m
 }
 
 // mapped reports whether the table has column mapping, without which columns can be neither renamed nor dropped.
@@ -335,5 +343,5 @@ func typeJSON(t types.Type) any {
 	if err != nil {
 		return t.String()
 	}
-	return json.RawMessage(b)
+	return jsontext.Value(b)
 }

@@ -254,11 +254,8 @@ func (d definer) partition(st *syntax.CreateTable) error {
 		}
 		d.m.Partition = append(d.m.Partition, d.m.Schema.Fields[i].Name)
 	}
-	for _, c := range cl.ClusterBy {
-		if d.m.Schema.Index(c.Strings()[0]) < 0 {
-			return unresolved(c.Strings()[0], d.m.Schema, c)
-		}
-		d.m.Cluster = append(d.m.Cluster, strings.Join(c.Strings(), "."))
+	if len(cl.ClusterBy) > 0 {
+		return unsupported("CLUSTER BY (liquid clustering)", cl.ClusterBy[0])
 	}
 	if n := len(d.m.Schema.Fields); n > 0 && len(d.m.Partition) == n {
 		return fail("ALL_PARTITION_COLUMNS_NOT_ALLOWED", st)

@@ -273,7 +273,7 @@ func (p *storing) write() (Write, error) {
 		return Write{}, err
 	}
 	w := Write{Narrowing: f.narrowing}
-	if p.Mode != "Overwrite" {
+	if p.Mode != "Overwrite" || p.t.Of == nil && p.Where != nil {
 		w.Change = lake.Append{Rows: fit.node, Columns: ids(fit.columns)}
 		return w, nil
 	}
@@ -377,6 +377,7 @@ func (p *storing) replaceWhere(f *fitter, over *lake.Overwrite, fit fitted) erro
 // replaceStatic removes the rows of the partition that PARTITION (…) names.
 func (p *storing) replaceStatic(f *fitter, over *lake.Overwrite) error {
 	all := true
+	var texts []string
 	for _, it := range p.Static.Items {
 		if it.Value == nil {
 			all = false
@@ -392,11 +393,22 @@ func (p *storing) replaceStatic(f *fitter, over *lake.Overwrite) error {
 			return err
 		}
 		over.Where = rel.And(over.Where, eq)
+		texts = append(texts, "("+p.schema.Fields[i].Name+" <=> "+p.source(it.Value)+")")
 	}
+	p.WhereText = strings.Join(texts, " AND ")
 	if all && len(p.Static.Items) == len(p.t.Meta.Partition) && !p.t.delta() {
 		over.Partitions, over.Where = true, nil
 	}
 	return nil
+}
+
+// source is a constant of the statement as histories show it.
+func (p *storing) source(e syntax.Expr) string {
+	text, err := Text(p.ctx, e, nil, p.scope)
+	if err != nil {
+		return "?"
+	}
+	return text
 }
 
 // replaceMatching removes the rows that match a new row by columns (REPLACE USING) or by a condition (REPLACE ON).

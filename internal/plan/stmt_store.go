@@ -63,7 +63,7 @@ type storing struct {
 	t           Target
 	schema      types.Struct // after the statement
 	mergeSchema bool
-	overwrite   bool // overwriteSchema
+	overwrite   bool // overwriteSchema, for the whole table
 	dynamic     bool
 	params      []lake.Parameter
 }
@@ -126,6 +126,7 @@ func (p *storing) options() error {
 		return err
 	}
 	p.dynamic = p.dynamic && p.Where == nil
+	p.overwrite = p.overwrite && p.Where == nil
 	return nil
 }
 
@@ -308,7 +309,7 @@ func (p *storing) operation() (lake.Operation, error) {
 	if p.dynamic {
 		add("isDynamicPartitionOverwrite", true)
 	}
-	if _, set := p.Options["overwriteschema"]; set && p.overwrite {
+	if on, _, _ := p.Options.flag("overwriteSchema"); on && p.Mode == "Overwrite" {
 		add("canOverwriteSchema", true)
 	}
 	if p.mergeSchema {

@@ -2,8 +2,9 @@ package plan
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/tarn-lake/tarn/internal/syntax"
 	"github.com/tarn-lake/tarn/lake"
@@ -87,7 +88,7 @@ func unresolved(name string, s types.Struct, at syntax.Node) error {
 
 // jsonText is v as JSON, for the parameters of an operation.
 func jsonText(v any) string {
-	b, err := json.Marshal(v)
+	b, err := json.Marshal(v, json.Deterministic(true))
 	if err != nil {
 		return "null"
 	}

@@ -278,7 +278,7 @@ func (p *parser) mergeAction(c *MergeClause) {
 // the last clause of a kind.
 func (p *parser) checkMerge(m *Merge) {
 	if len(m.Clauses) == 0 {
-		p.failAs(m.Span, "_LEGACY_ERROR_TEMP_0008", "MERGE needs at least one WHEN clause")
+		p.failAs(m.Span, "MERGE_WITHOUT_WHEN", "MERGE needs at least one WHEN clause")
 	}
 	order := map[string]int{"MATCHED": 0, "NOT MATCHED": 1, "NOT MATCHED BY SOURCE": 2}
 	class := []string{
