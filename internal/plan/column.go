@@ -211,11 +211,27 @@ func (a *analyzer) lateralAlias(f *frame, parts []string, at syntax.Node) (term,
 		return term{}, false, nil
 	case 1:
 		t := found[0].term
+		if volatile(t.x) && found[0].once != nil {
+			t.x = found[0].once()
+		}
 		t.text, t.name, t.qual = "lateralAliasReference("+parts[0]+")", parts[0], nil
 		t, err := a.nested(t, parts[1:], at)
 		return t, true, err
 	}
 	return term{}, false, fail("AMBIGUOUS_LATERAL_COLUMN_ALIAS", at, "name", quoteName(parts...), "n", itoa(len(found)))
+}
+
+// volatile reports whether computing e twice may give two values.
+func volatile(e rel.Expr) bool {
+	found := false
+	rel.WalkExpr(e, func(x rel.Expr) bool {
+		if c, ok := x.(*rel.Call); ok {
+			fn := rel.FindFunction(c.Name)
+			found = found || fn != nil && fn.Nondeterministic
+		}
+		return !found
+	})
+	return found
 }
 
 // fromItems looks for a name among the columns of the SELECT list.

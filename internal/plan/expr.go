@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarn-lake/tarn/internal/syntax"
@@ -256,7 +257,46 @@ func (a *analyzer) binaryOp(op string, x, y term, at syntax.Node) (term, error) 
 }
 
 func (a *analyzer) compare(op string, x, y term, at syntax.Node) (term, error) {
-	return a.apply(op, "("+x.text+" "+op+" "+y.text+")", at, x, y)
+	text := "(" + x.text + " " + op + " " + y.text + ")"
+	x, y = a.padded(x, y)
+	y, x = a.padded(y, x)
+	return a.apply(op, text, at, x, y)
+}
+
+// padded gives y the blanks that text of a char column x has at its end, so that they compare without them.
+func (a *analyzer) padded(x, y term) (term, term) {
+	n, ok := charLength(x.x)
+	if !ok || !types.Text(y.x.Type()) || rel.FindFunction("rpad") == nil {
+		return x, y
+	}
+	m, char := charLength(y.x)
+	if l, constant := y.x.(*rel.Lit); constant && l.Value != nil {
+		m, char = len([]rune(l.Value.(string))), true
+	}
+	if !char || m >= n {
+		return x, y
+	}
+	t, err := a.apply("rpad", y.text, nil, y, term{x: intLit(int64(n))}, term{x: stringLit(" ")})
+	if err != nil {
+		return x, y
+	}
+	t.name, t.qual = y.name, y.qual
+	return x, t
+}
+
+// charLength is the length of a char(n) column.
+func charLength(e rel.Expr) (int, bool) {
+	c, ok := e.(*rel.Col)
+	if !ok {
+		return 0, false
+	}
+	t, ok := c.Metadata.Text(charKey)
+	digits, isChar := strings.CutPrefix(t, "char(")
+	if !ok || !isChar {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(digits, ")"))
+	return n, err == nil
 }
 
 // plusMinus names sums as Spark does: a date or timestamp moved by an interval stands without parentheses,

@@ -32,10 +32,12 @@ type frame struct {
 // note remembers a column that a subquery reads from the query around it.
 func (f *frame) note(t term) { f.refs = append(f.refs, t) }
 
-// alias is a name that an earlier item of the SELECT list gave to its value.
+// alias is a name that an earlier item of the SELECT list gave to its value. once computes the value below the
+// SELECT list when it must not be computed twice.
 type alias struct {
 	name string
 	term term
+	once func() rel.Expr
 }
 
 // term is an analysed expression together with the text that Spark gives it.

@@ -209,20 +209,42 @@ func (a *analyzer) named(parts []string, t *syntax.Table, outer *frame) (relatio
 	case err != nil:
 		return relation{}, err
 	}
-	return scan(src), nil
+	return scan(src, parts), nil
 }
 
 // scan reads a table under its full name.
-func scan(src *Source) relation {
+func scan(src *Source, written lake.Ident) relation {
 	leaf := &rel.Table{Of: src.Of, Name: src.Name.String()}
+	if len(src.Name) == 0 {
+		leaf.Name = written.String()
+	}
 	for _, f := range src.Schema.Fields {
-		leaf.Cols = append(leaf.Cols, rel.Column{ID: rel.NewID(), Name: f.Name, Type: read(f.Type), Nullable: f.Nullable, Metadata: f.Metadata})
+		leaf.Cols = append(leaf.Cols, rel.Column{ID: rel.NewID(), Name: f.Name, Type: read(f.Type), Nullable: f.Nullable, Metadata: passed(f)})
 	}
 	r := relation{node: leaf, cols: plain(leaf.Cols)}
 	for i := range r.cols {
 		r.cols[i].qual = src.Name
 	}
 	return r
+}
+
+// charKey is the metadata key under which Spark keeps the type of a char or varchar column that is read as string.
+const charKey = "__CHAR_VARCHAR_TYPE_STRING"
+
+// passed is the metadata of a table's column that the columns of a query made of it keep: its comment and its length.
+func passed(f types.Field) types.Metadata {
+	var m types.Metadata
+	if c, ok := f.Metadata.Text("comment"); ok {
+		m = m.With("comment", c)
+	}
+	switch f.Type.(type) {
+	case types.Char, types.Varchar:
+		return m.With(charKey, f.Type.String())
+	}
+	if t, ok := f.Metadata.Text(charKey); ok {
+		m = m.With(charKey, t)
+	}
+	return m
 }
 
 // travel is the state of a table that a query asks for.

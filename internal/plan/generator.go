@@ -122,6 +122,9 @@ func (a *analyzer) tableFunc(e *syntax.TableFunc, outer *frame) (relation, error
 		r, err := a.rangeFunc(e, outer)
 		return a.aliased(r, "", e.Alias, err)
 	}
+	if ok && name == "sql_keywords" {
+		return a.aliased(a.keywordTable(), "", e.Alias, nil)
+	}
 	fn := rel.FindFunction(name)
 	if !ok || fn == nil || fn.Kind != rel.GeneratorKind {
 		return relation{}, fail("UNRESOLVABLE_TABLE_VALUED_FUNCTION", e, "name", quoteName(parts...))
@@ -136,6 +139,17 @@ func (a *analyzer) tableFunc(e *syntax.TableFunc, outer *frame) (relation, error
 	}
 	node := &rel.Generate{In: oneRow(), Fn: t.x.(*rel.Call), Outer: t.outer, Cols: cols}
 	return a.aliased(relation{node: node, cols: plain(cols)}, "", e.Alias, nil)
+}
+
+// keywordTable is sql_keywords(): the keywords of Spark.
+func (a *analyzer) keywordTable() relation {
+	v := &rel.Values{Cols: []rel.Column{{ID: rel.NewID(), Name: "keyword", Type: types.String},
+		{ID: rel.NewID(), Name: "reserved", Type: types.Boolean}}}
+	enforced := isTrue(a.scope.Setting("spark.sql.ansi.enforceReservedKeywords")) && a.set.Mode == rel.ANSI
+	for _, k := range syntax.Keywords() {
+		v.Rows = append(v.Rows, []rel.Expr{stringLit(k.Word), &rel.Lit{T: types.Boolean, Value: k.Reserved && enforced}})
+	}
+	return relation{node: v, cols: plain(v.Cols)}
 }
 
 func oneRow() rel.Node { return &rel.Values{Rows: [][]rel.Expr{{}}} }

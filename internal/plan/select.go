@@ -158,7 +158,8 @@ func (b *block) list(items []*syntax.NamedExpr) error {
 			}
 			it.names = []string{it.name}
 			it.qual = nil
-			b.frame.aliases = append(b.frame.aliases, alias{it.name, t})
+			i := len(b.items)
+			b.frame.aliases = append(b.frame.aliases, alias{it.name, t, func() rel.Expr { return b.computeOnce(i) }})
 		case len(n.Aliases) > 0:
 			for _, id := range n.Aliases {
 				it.names = append(it.names, id.Name)
@@ -167,6 +168,23 @@ func (b *block) list(items []*syntax.NamedExpr) error {
 		b.items = append(b.items, it)
 	}
 	return nil
+}
+
+// computeOnce moves the value of an item below the SELECT list, where other items can read it too.
+func (b *block) computeOnce(i int) rel.Expr {
+	x := b.items[i].x
+	if _, done := x.(*rel.Col); done || holdsAggregate(x) || holdsWindow(x) || generatorIn(x) != nil {
+		return x
+	}
+	c := rel.Column{ID: rel.NewID(), Name: b.items[i].name, Type: x.Type(), Nullable: x.Nullable()}
+	p := &rel.Project{In: b.node}
+	for _, own := range b.node.Columns() {
+		p.Cols = append(p.Cols, rel.Computed{Column: own, Expr: own.Ref()})
+	}
+	p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: x})
+	b.node = p
+	b.items[i].x = c.Ref()
+	return b.items[i].x
 }
 
 // aliasName is the name of an alias, which may be IDENTIFIER('…') of one part.
