@@ -83,7 +83,10 @@ func (p *parser) intervalField() *IntervalField {
 	default:
 		p.failExpected("a number")
 	}
-	f.Unit = p.expectAny(intervalUnits...)
+	if !isIntervalUnit(p.tok()) {
+		p.failExpected("YEAR", "MONTH", "DAY", "HOUR", "SECOND")
+	}
+	f.Unit = p.keyword()
 	f.Span = p.since(from)
 	return f
 }

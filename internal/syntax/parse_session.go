@@ -236,21 +236,20 @@ func (p *parser) refresh(from Pos) Statement {
 		s.Path = p.stringLit().Value
 	default:
 		s.Path = p.restOfStatement()
+		p.checkRefreshPath(s, p.since(from))
 	}
 	s.Span = p.since(from)
-	if s.Kind == "PATH" {
-		p.checkRefreshPath(s)
-	}
 	return s
 }
 
-func (p *parser) checkRefreshPath(s *Refresh) {
+// checkRefreshPath refuses a path without quotes that holds blanks.
+func (p *parser) checkRefreshPath(s *Refresh, at Span) {
 	switch {
 	case s.Path == "":
-		p.failAs(s.Span, "_LEGACY_ERROR_TEMP_0064", "REFRESH needs a path",
+		p.failAs(at, "_LEGACY_ERROR_TEMP_0064", "REFRESH needs a path",
 			"msg", "Resource paths cannot be empty in REFRESH statements. Use / to match everything")
 	case strings.ContainsAny(s.Path, " \t\r\n"):
-		p.failAs(s.Span, "_LEGACY_ERROR_TEMP_0064", "put a path with white space in quotes",
+		p.failAs(at, "_LEGACY_ERROR_TEMP_0064", "put a path with white space in quotes",
 			"msg", "REFRESH statements cannot contain ' ', '\\n', '\\r', '\\t' inside unquoted resource paths")
 	}
 }

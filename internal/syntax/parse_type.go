@@ -187,7 +187,7 @@ func validIntervalRange(from, to string) bool {
 		return -1
 	}
 	f, t := order(from), order(to)
-	return f < t && (t == 1) == (f == 0)
+	return f == 0 && t == 1 || f >= 2 && t > f
 }
 
 func (p *parser) basicType() TypeName {

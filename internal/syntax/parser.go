@@ -247,11 +247,15 @@ func (p *parser) fail(hint, msg string) {
 		what = "'" + p.text(t) + "'"
 	}
 	full := "syntax error at or near " + what
+	open := t.kind == kindBad && strings.ContainsAny(p.text(t), "'\"`")
+	if open {
+		msg = "the text behind this quote lacks its end"
+	}
 	if msg != "" {
 		full += ": " + msg
 	}
 	panic(&Error{
-		Span: p.tokSpan(), Class: "PARSE_SYNTAX_ERROR", Msg: full, Incomplete: t.kind == kindEOF,
+		Span: p.tokSpan(), Class: "PARSE_SYNTAX_ERROR", Msg: full, Incomplete: t.kind == kindEOF || open,
 		Params: map[string]string{"error": what, "hint": hint},
 	})
 }

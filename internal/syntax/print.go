@@ -86,7 +86,7 @@ func (p *printer) putOne(x any) {
 		p.blank(x)
 		p.buf = append(p.buf, x...)
 	case text:
-		p.blank("x")
+		p.blank(string(x))
 		p.buf = append(p.buf, x...)
 	case raw:
 		p.buf = append(p.buf, x...)
@@ -120,6 +120,8 @@ func (p *printer) node(n Node) {
 		p.ident(n)
 	case *Name:
 		p.idents(n.Parts)
+	case *Lambda:
+		p.bare(n)
 	case Expr:
 		p.expr(n, precOr)
 	case TypeName:
@@ -163,6 +165,14 @@ func wordText(id *Ident) string {
 		return quoteIdent(id.Name)
 	}
 	return id.Name
+}
+
+// plainWord returns an identifier, if there is one, where any word may stand.
+func plainWord(id *Ident) any {
+	if id == nil {
+		return nil
+	}
+	return text(wordText(id))
 }
 
 func isClauseWord(w word) bool {

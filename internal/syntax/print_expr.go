@@ -106,7 +106,8 @@ func (p *printer) bare(x Expr) {
 			p.put(inParens(x.Params), "->", x.Body)
 		}
 	case *NamedArg:
-		p.put(x.Name, "=>", x.Value)
+		p.put(plainWord(x.Name), "=>")
+		p.expr(x.Value, precOr-1)
 	case *TableArg:
 		p.tableArg(x)
 	case *NamedExpr:
@@ -263,7 +264,11 @@ func (p *printer) postfix(x Expr) {
 		p.base(x.X)
 		p.put(raw(":" + x.Path))
 	case *Collate:
-		p.base(x.X)
+		if c, ok := x.X.(*Cast); ok && c.Colon {
+			p.put("(", c, raw(")"))
+		} else {
+			p.base(x.X)
+		}
 		p.put("COLLATE", x.Name)
 	case *Cast:
 		if x.Colon {
@@ -280,18 +285,13 @@ func (p *printer) postfix(x Expr) {
 	}
 }
 
-// base prints what a postfix operator applies to. Numbers, paths and casts
-// go into parentheses where they would take the operator for a part of them.
+// base prints what a postfix operator applies to. Numbers, paths and others
+// that would take the operator for a part of them go into parentheses.
 func (p *printer) base(x Expr) {
 	switch x := x.(type) {
 	case *NumberLit, *PathAccess, *Collate:
 		p.put("(", x, raw(")"))
 		return
-	case *Cast:
-		if x.Colon {
-			p.put("(", x, raw(")"))
-			return
-		}
 	case *StringLit:
 		if x.Parts != nil {
 			p.put("(", x, raw(")"))

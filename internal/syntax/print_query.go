@@ -121,13 +121,25 @@ func (p *printer) pipeOp(op *PipeOp) {
 }
 
 func (p *printer) groupBy(g *GroupBy) {
-	p.put("GROUP BY", commas(g.Items))
+	items := make(parts, len(g.Items))
+	for i, x := range g.Items {
+		items[i] = orAll(x)
+	}
+	p.put("GROUP BY", commas(items))
 	switch g.With {
 	case "SETS":
 		p.put("GROUPING SETS", inParens(g.Sets))
 	case "ROLLUP", "CUBE":
 		p.put("WITH", g.With)
 	}
+}
+
+// orAll returns x as a part, in which the bare word ALL needs no quotes.
+func orAll(x Expr) any {
+	if c, ok := x.(*ColumnRef); ok && (&Name{Parts: c.Parts}).IsWord("ALL") {
+		return text(c.Parts[0].Name)
+	}
+	return x
 }
 
 // Relations.
@@ -277,7 +289,7 @@ func (p *printer) part(n Node) {
 	case *FrameBound:
 		p.put(value{n.X}, n.Kind)
 	case *SortItem:
-		p.put(n.X, n.Order, when(n.Nulls != "", "NULLS", n.Nulls))
+		p.put(orAll(n.X), n.Order, when(n.Nulls != "", "NULLS", n.Nulls))
 	case *PipeOp:
 		p.pipeOp(n)
 	case *TableAlias:

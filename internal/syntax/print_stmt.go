@@ -289,7 +289,7 @@ func (p *printer) show(s Statement) bool {
 	case *ShowCatalogs:
 		p.put("SHOW CATALOGS", clause("LIKE", s.Pattern))
 	case *ShowFunctions:
-		p.put("SHOW", s.Scope, "FUNCTIONS", clause("IN", s.In), clause("LIKE", s.Pattern), clause("LIKE", s.Name))
+		p.put("SHOW", plainWord(s.Scope), "FUNCTIONS", clause("IN", s.In), clause("LIKE", s.Pattern), clause("LIKE", s.Name))
 	case *ShowProcedures:
 		p.put("SHOW PROCEDURES", clause("IN", s.In))
 	case *ShowIndexes:
