@@ -2,6 +2,7 @@ package duckdb
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarn-lake/tarn/engine"
@@ -13,7 +14,7 @@ import (
 func fieldIDs(to engine.Dest) string {
 	var fields []types.Field
 	for i, d := range to.Columns {
-		if !contains(to.Partition, i) {
+		if !slices.Contains(to.Partition, i) {
 			fields = append(fields, d.Field)
 		}
 	}

@@ -10,12 +10,10 @@ import (
 	"github.com/tarn-lake/tarn/rel"
 )
 
-// liveRows are the sets of rows that scans of files with hidden rows leave out, by number.
+// liveRows are the rows that scans of files with hidden rows leave out, per file of a call of read_parquet.
 type liveRows struct {
-	mu   sync.Mutex
-	last int64
-	sets map[int64][]hiddenRows // per file of a call of read_parquet
-	fn   *Scalar
+	numbered[[]hiddenRows]
+	fn *Scalar
 }
 
 // hiddenRows has one bit per row of a file, set when the row is hidden; rows past its end are not.
@@ -26,7 +24,7 @@ type hiddenRows struct {
 }
 
 func newLiveRows() *liveRows {
-	l := &liveRows{sets: map[int64][]hiddenRows{}}
+	l := &liveRows{}
 	l.fn = &Scalar{
 		Name:   "tarn_live",
 		Args:   []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64, arrow.PrimitiveTypes.Int64},
@@ -36,31 +34,12 @@ func newLiveRows() *liveRows {
 	return l
 }
 
-// add keeps the hidden rows of files for a statement, until drop.
-func (l *liveRows) add(files []rel.File) (id int64, fn *Scalar) {
+func hiddenOf(files []rel.File) []hiddenRows {
 	set := make([]hiddenRows, len(files))
 	for i, f := range files {
 		set[i].rows = f.Hidden
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.last++
-	l.sets[l.last] = set
-	return l.last, l.fn
-}
-
-func (l *liveRows) drop(ids []int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, id := range ids {
-		delete(l.sets, id)
-	}
-}
-
-func (l *liveRows) set(id int64) []hiddenRows {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.sets[id]
+	return set
 }
 
 // maxPosition bounds the positions of hidden rows: a set is a bitmap in memory.
@@ -89,7 +68,7 @@ func (l *liveRows) eval(n int, in []Vec, out *Out) error {
 		return nil
 	}
 	sets, files, rows := Values[int64](in[0]), Values[uint64](in[1]), Values[int64](in[2])
-	set := l.set(sets[0])
+	set, _ := l.get(sets[0])
 	res := Results[uint8](out)
 	last, bits := ^uint64(0), []uint64(nil)
 	for i := range n {

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
@@ -17,9 +16,7 @@ import (
 // file in its call of read_parquet. Constants in the statement's text would cost time with every vector, and
 // there may be a hundred thousand files.
 type perFile struct {
-	mu         sync.Mutex
-	last       int64
-	sets       map[int64]*fileValues
+	numbered[*fileValues]
 	long, text *Scalar
 }
 
@@ -31,41 +28,19 @@ type fileValues struct {
 }
 
 func newPerFile() *perFile {
-	p := &perFile{sets: map[int64]*fileValues{}}
+	p := &perFile{}
 	args := []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Uint64}
 	p.long = &Scalar{Name: "tarn_file_long", Args: args, Result: arrow.PrimitiveTypes.Int64, Eval: p.eval}
 	p.text = &Scalar{Name: "tarn_file_text", Args: args, Result: arrow.BinaryTypes.String, Eval: p.eval}
 	return p
 }
 
-func (p *perFile) add(v *fileValues) int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.last++
-	p.sets[p.last] = v
-	return p.last
-}
-
-func (p *perFile) drop(ids []int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, id := range ids {
-		delete(p.sets, id)
-	}
-}
-
-func (p *perFile) set(id int64) *fileValues {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.sets[id]
-}
-
 func (p *perFile) eval(n int, in []Vec, out *Out) error {
 	if n == 0 {
 		return nil
 	}
-	v := p.set(Values[int64](in[0])[0])
-	if v == nil {
+	v, ok := p.get(Values[int64](in[0])[0])
+	if !ok {
 		return errors.New("tarn_file: no such set")
 	}
 	for i, f := range Values[uint64](in[1]) {

@@ -66,9 +66,9 @@ func (e *emitter) parquet(n *rel.Scan, files []rel.File) (string, error) {
 	}
 	where := ""
 	if files[0].Hidden != nil && files[0].Hidden.Len() > 0 {
-		id, fn := e.engine.live.add(files)
+		id := e.engine.live.add(hiddenOf(files))
 		e.live = append(e.live, id)
-		where = fmt.Sprintf(" WHERE %s(CAST(%d AS BIGINT), file_index, file_row_number)", e.use(fn), id)
+		where = fmt.Sprintf(" WHERE %s(CAST(%d AS BIGINT), file_index, file_row_number)", e.use(e.engine.live.fn), id)
 	}
 	return "SELECT " + strings.Join(cols, ", ") + " FROM read_parquet(" + paths + ", schema=" + schema +
 		", hive_partitioning=false, " + fmt.Sprintf("binary_as_string=%t", !readsBinary(n.Cols)) + ")" + where, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -118,20 +119,11 @@ func describe(m madeFile, to engine.Dest) (rel.File, error) {
 		f.Partition = append(f.Partition, v)
 	}
 	for i, d := range to.Columns {
-		if d.Stats && !contains(to.Partition, i) {
+		if d.Stats && !slices.Contains(to.Partition, i) {
 			leaves(f.Stats, m.stats, []string{d.Field.Name}, d.Field.Type)
 		}
 	}
 	return f, nil
-}
-
-func contains(list []int, x int) bool {
-	for _, y := range list {
-		if y == x {
-			return true
-		}
-	}
-	return false
 }
 
 // leaves adds the ranges of the leaves of a column. Lists and maps have none.

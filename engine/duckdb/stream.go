@@ -2,8 +2,10 @@ package duckdb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -49,6 +51,9 @@ func (c *conn) start(ctx context.Context, q statement) (*stream, error) {
 }
 
 func (s *stream) open(c *conn, q statement) error {
+	if strings.IndexByte(q.sql, 0) >= 0 { // C would take it for the end
+		return errors.New("duckdb: a name holds a NUL byte")
+	}
 	if duck.Prepare(c.h, q.sql, &s.st) == duck.StateError {
 		return newError(duck.PrepareError(s.st))
 	}
