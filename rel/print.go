@@ -19,21 +19,24 @@ func Print(n Node) string {
 	return p.node(n, 0)
 }
 
-// Key is a text that is equal for expressions that compute the same from the same columns. Subqueries are equal
-// only to themselves.
+// Key is a text that is equal for expressions that compute the same from the same columns.
 func Key(e Expr) string {
 	p := printer{raw: true, ids: map[ID]int{}}
 	return p.expr(e)
 }
 
 type printer struct {
-	ids    map[ID]int // the numbers given; with raw, of lambda parameters alone
+	ids    map[ID]int // the numbers given; with raw, of lambda parameters and inner columns alone
 	shared map[*Shared]int
-	raw    bool   // print the true column numbers and the addresses of subqueries
-	subs   []Node // subqueries met on the current line
+	inner  map[ID]bool // with raw: the columns made in the subquery around
+	raw    bool        // print what counts for comparing: the true column numbers, not their names
+	subs   []Node      // subqueries met on the current line
 }
 
 func (p *printer) id(n ID) string {
+	if p.raw && p.inner[n] && p.ids[n] == 0 {
+		p.ids[n] = len(p.ids) + 1
+	}
 	if p.raw && p.ids[n] == 0 {
 		return "#" + strconv.FormatInt(int64(n), 10)
 	}
@@ -301,10 +304,25 @@ func (p *printer) lambda(e *Lambda) string {
 
 func (p *printer) sub(q Node) string {
 	if p.raw {
-		return fmt.Sprintf("(%p)", q)
+		return "(" + p.query(q) + ")"
 	}
 	p.subs = append(p.subs, q)
 	return fmt.Sprintf("(%d)", len(p.subs))
+}
+
+// query is a subquery for comparing: columns made inside it are numbered anew.
+func (p *printer) query(q Node) string {
+	in := printer{raw: true, ids: p.ids, shared: map[*Shared]int{}, inner: map[ID]bool{}}
+	for id := range p.inner {
+		in.inner[id] = true
+	}
+	Walk(q, func(n Node) bool {
+		for _, c := range n.Columns() {
+			in.inner[c.ID] = true
+		}
+		return true
+	})
+	return in.node(q, 0)
 }
 
 func (p *printer) agg(e *Agg) string {

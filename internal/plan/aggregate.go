@@ -489,8 +489,7 @@ func (a *analyzer) groupTerm(e syntax.Expr, b *block) (term, error) {
 
 // groupable reports whether values of t can be told apart in groups.
 func groupable(t types.Type) bool {
-	_, isMap := t.(types.Map)
-	return isMap || t == types.CalendarInterval || orderable(t)
+	return t != types.Variant
 }
 
 // position is the whole number that e is written as.

@@ -28,7 +28,7 @@ func (a *analyzer) call(e *syntax.Call, f *frame) (term, error) {
 	if err != nil {
 		return term{}, err
 	}
-	if to, ok := castFunctions[name]; ok && len(args) == 1 && rel.FindFunction(name) == nil {
+	if to, ok := castFunctions[name]; ok && len(args) == 1 {
 		return a.castCall(args[0], to, e)
 	}
 	if t, ok, err := a.special(name, args, e); ok || err != nil {
@@ -95,7 +95,6 @@ func (a *analyzer) castCall(x term, to types.Type, at syntax.Node) (term, error)
 // args analyses the arguments of a call. Lambdas are analysed last, when the types of the others are known.
 func (a *analyzer) args(name string, es []syntax.Expr, distinct bool, f *frame) ([]term, error) {
 	var out []term
-	lambdas := false
 	for _, e := range es {
 		switch e := e.(type) {
 		case *syntax.Star:
@@ -109,7 +108,6 @@ func (a *analyzer) args(name string, es []syntax.Expr, distinct bool, f *frame) 
 			out = append(out, cols...)
 			continue
 		case *syntax.Lambda:
-			lambdas = true
 			out = append(out, term{})
 			continue
 		case *syntax.NamedArg:
@@ -130,10 +128,10 @@ func (a *analyzer) args(name string, es []syntax.Expr, distinct bool, f *frame) 
 		}
 		out = append(out, t)
 	}
-	if lambdas {
-		return out, a.lambdas(name, es, out, f)
+	if len(out) != len(es) { // a star stood among them
+		return out, nil
 	}
-	return out, nil
+	return out, a.lambdas(name, es, out, f)
 }
 
 // function analyses a construct with a syntax of its own that is computed, and named, as a call of name.
@@ -326,13 +324,14 @@ func (a *analyzer) applied(err error, name string, at syntax.Node, args ...term)
 // function wants one is a constant function.
 func (a *analyzer) lambdas(name string, es []syntax.Expr, args []term, f *frame) error {
 	fn := rel.FindFunction(name)
-	if fn == nil {
-		return a.unresolvedRoutine([]string{name}, es[0])
-	}
 	for i, e := range es {
 		l, ok := e.(*syntax.Lambda)
 		if !ok {
+			a.constantLambda(fn, name, args, i)
 			continue
+		}
+		if fn == nil {
+			return a.unresolvedRoutine([]string{name}, es[0])
 		}
 		fields, ok := fn.LambdaParams(exprsOf(args), i, len(l.Params), a.set)
 		if !ok {
@@ -345,6 +344,34 @@ func (a *analyzer) lambdas(name string, es []syntax.Expr, args []term, f *frame)
 		args[i] = t
 	}
 	return nil
+}
+
+// constantLambda makes argument i a function that ignores its parameters, where fn wants a function.
+func (a *analyzer) constantLambda(fn *rel.Function, name string, args []term, i int) {
+	if fn == nil || args[i].x == nil {
+		return
+	}
+	most := 3
+	switch name {
+	case "transform", "filter", "exists", "any_match", "forall", "all_match":
+		most = 1 // the index is optional
+	}
+	known := exprsOf(args)
+	known[i] = nil
+	for n := most; n > 0; n-- {
+		fields, ok := fn.LambdaParams(known, i, n, a.set)
+		if !ok {
+			continue
+		}
+		l := &rel.Lambda{Body: args[i].x}
+		text := "lambdafunction(" + args[i].text
+		for _, f := range fields {
+			l.Params = append(l.Params, rel.Column{ID: rel.NewID(), Name: "x", Type: f.Type, Nullable: f.Nullable})
+			text += ", namedlambdavariable()"
+		}
+		args[i] = term{x: l, text: text + ")"}
+		return
+	}
 }
 
 func (a *analyzer) lambda(l *syntax.Lambda, fields []types.Field, f *frame) (term, error) {

@@ -126,7 +126,7 @@ func (a *analyzer) crossing(t term, from, level *frame) term {
 func (a *analyzer) atLevel(f *frame, parts []string, at syntax.Node) (term, bool, error) {
 	for i := len(f.params) - 1; i >= 0; i-- {
 		if a.sameName(f.params[i].Name, parts[0]) {
-			t, err := a.nested(term{x: f.params[i].Ref(), text: "namedlambdavariable()"}, parts[1:], at)
+			t, err := a.nested(term{x: f.params[i].Ref(), text: "namedlambdavariable()", name: f.params[i].Name}, parts[1:], at)
 			return t, true, err
 		}
 	}

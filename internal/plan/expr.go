@@ -260,7 +260,28 @@ func (a *analyzer) compare(op string, x, y term, at syntax.Node) (term, error) {
 	text := "(" + x.text + " " + op + " " + y.text + ")"
 	x, y = a.padded(x, y)
 	y, x = a.padded(y, x)
+	y = a.sameFields(x, y)
 	return a.apply(op, text, at, x, y)
+}
+
+// sameFields gives the struct y the field names of x: rows are compared by position.
+func (a *analyzer) sameFields(x, y term) term {
+	s, ok1 := x.x.Type().(types.Struct)
+	o, ok2 := y.x.Type().(types.Struct)
+	if !ok1 || !ok2 || len(s.Fields) != len(o.Fields) || types.Equal(s, o) {
+		return y
+	}
+	fields := make([]types.Field, len(o.Fields))
+	same := true
+	for i, f := range o.Fields {
+		same = same && f.Name == s.Fields[i].Name
+		fields[i] = f
+		fields[i].Name = s.Fields[i].Name
+	}
+	if !same {
+		y.x = a.to(y.x, types.Struct{Fields: fields})
+	}
+	return y
 }
 
 // padded gives y the blanks that text of a char column x has at its end, so that they compare without them.
@@ -426,7 +447,11 @@ func (a *analyzer) in(e *syntax.In, f *frame) (term, error) {
 	if err != nil {
 		return term{}, err
 	}
-	t, err := a.apply("in", "("+ts[0].text+" IN ("+texts(ts[1:])+"))", e, ts...)
+	text := "(" + ts[0].text + " IN (" + texts(ts[1:]) + "))"
+	for i := range ts[1:] {
+		ts[i+1] = a.sameFields(ts[0], ts[i+1])
+	}
+	t, err := a.apply("in", text, e, ts...)
 	if err != nil || !e.Not {
 		return t, err
 	}
@@ -524,6 +549,10 @@ func (a *analyzer) castTo(x term, to types.Type, try bool, at syntax.Node) (term
 		set.Mode, word = rel.Try, "TRY_CAST("
 	}
 	t := term{text: word + x.text + " AS " + types.SQL(to) + ")"}
+	switch to.(type) {
+	case types.Array, types.Map, types.Struct: // Spark does not show casts to types with parts
+		t.text = x.text
+	}
 	if _, column := x.x.(*rel.Col); column && x.name == "" {
 		t.name = x.text
 	}
