@@ -76,14 +76,28 @@ func (q goldenQuery) parseError() (class string, params map[string]string, ok bo
 	if !strings.HasSuffix(first, ".ParseException") {
 		return "", nil, false
 	}
-	var e struct {
-		ErrorClass        string
-		MessageParameters map[string]string
-	}
+	var e goldenError
 	if err := json.Unmarshal([]byte(rest), &e); err != nil {
 		return "", nil, false
 	}
 	return e.ErrorClass, e.MessageParameters, true
+}
+
+// goldenError is the error of a golden query.
+type goldenError struct {
+	ErrorClass        string
+	MessageParameters map[string]string
+	QueryContext      []struct{ Fragment string }
+}
+
+// fragment returns the part of the text that Spark points at, if it does.
+func (q goldenQuery) fragment() string {
+	_, rest, _ := strings.Cut(q.output, "\n")
+	var e goldenError
+	if json.Unmarshal([]byte(rest), &e) != nil || len(e.QueryContext) != 1 {
+		return ""
+	}
+	return e.QueryContext[0].Fragment
 }
 
 // raises reports whether Spark, too, ends the query with err's class, though
@@ -144,7 +158,7 @@ func TestGolden(t *testing.T) {
 	led := newLedger("testdata/ledger_golden.txt")
 	var d dialects
 	file := ""
-	refused, classes, params := 0, 0, 0
+	refused, classes, params, fragments, sameFragments := 0, 0, 0, 0, 0
 	for _, q := range goldenQueries(t) {
 		if q.file != file {
 			file = q.file
@@ -171,6 +185,14 @@ func TestGolden(t *testing.T) {
 				continue
 			}
 			classes++
+			if want := q.fragment(); want != "" && !strings.Contains(q.text, "EXECUTE IMMEDIATE") {
+				fragments++
+				if got := e.Text(q.text); got != want {
+					led.note(name, fmt.Sprintf("%s at %q, Spark: %q", e.Class, oneLine(got), oneLine(want)))
+				} else {
+					sameFragments++
+				}
+			}
 			if !sameParams(e.Params, wantParams) {
 				led.note(name, fmt.Sprintf("%s %v, Spark: %v", e.Class, e.Params, wantParams))
 				continue
@@ -178,7 +200,8 @@ func TestGolden(t *testing.T) {
 			params++
 		}
 	}
-	t.Logf("golden: %s; of %d refusals %d with Spark's class, %d with its parameters", led, refused, classes, params)
+	t.Logf("golden: %s; of %d refusals %d with Spark's class, %d with its parameters; %d of %d fragments as Spark's",
+		led, refused, classes, params, sameFragments, fragments)
 	led.check(t)
 }
 

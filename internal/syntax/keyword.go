@@ -113,11 +113,16 @@ type Keyword struct {
 	Reserved bool   // when spark.sql.ansi.enforceReservedKeywords is on
 }
 
-// Keywords returns the keywords of Spark in alphabetical order.
+// Keywords returns the keywords of Spark in alphabetical order, as its
+// function sql_keywords does: without those that have two spellings.
 func Keywords() []Keyword {
 	var out []Keyword
 	for i, w := range keywords.text {
-		if i > 0 && keywords.class[i] != classSoft {
+		switch w {
+		case "", "RLIKE", "REGEXP", "TEMPORARY", "TEMP":
+			continue
+		}
+		if keywords.class[i] != classSoft {
 			out = append(out, Keyword{Word: w, Reserved: word(i).reserved()})
 		}
 	}

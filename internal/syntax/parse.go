@@ -237,19 +237,23 @@ func (p *parser) lakeStatement(w string, from Pos) Statement {
 // a WITH clause.
 func (p *parser) queryOrDML(from Pos) Statement {
 	w := p.with()
+	var s Statement
 	switch {
 	case p.at("INSERT"):
-		return p.insert(w, from)
+		s = p.insert(w, from)
 	case p.at("UPDATE"):
-		return p.update(w, from)
+		s = p.update(w, from)
 	case p.at("DELETE"):
-		return p.delete(w, from)
+		s = p.delete(w, from)
 	case p.at("MERGE"):
-		return p.mergeInto(w, from)
+		s = p.mergeInto(w, from)
 	case p.at("FROM"):
-		return p.fromStatement(w, from)
+		s = p.fromStatement(w, from)
+	default:
+		return p.queryAfter(w, from)
 	}
-	return p.queryAfter(w, from)
+	p.checkWith(w, p.since(from))
+	return s
 }
 
 // fromStatement reads FROM … SELECT, or FROM … INSERT … SELECT.

@@ -153,6 +153,7 @@ func (p *parser) finishQuery(w *With, body QueryBody, tail *QueryTail, from Pos)
 		q = p.pipeAfterTail(q, from)
 	}
 	q.Span = p.since(from)
+	p.checkWith(q.With, q.Span)
 	return q
 }
 
@@ -176,7 +177,6 @@ func (p *parser) with() *With {
 	}
 	w.Tables = list(p, p.commonTable)
 	w.Span = p.since(from)
-	p.checkWith(w)
 	return w
 }
 
@@ -197,19 +197,23 @@ func (p *parser) commonTable() *CommonTable {
 	return c
 }
 
-// checkWith refuses names that occur twice, and depth limits without need.
-func (p *parser) checkWith(w *With) {
+// checkWith refuses names that occur twice, and depth limits without need, in
+// the WITH clause of the statement at the given span.
+func (p *parser) checkWith(w *With, at Span) {
+	if w == nil {
+		return
+	}
 	seen := map[string]bool{}
 	for _, c := range w.Tables {
 		name := strings.ToLower(c.Name.Name)
 		if seen[name] {
-			p.failAs(p.since(w.From), "DUPLICATED_CTE_NAMES", "WITH names "+name+" twice",
+			p.failAs(at, "DUPLICATED_CTE_NAMES", "WITH names "+name+" twice",
 				"duplicateNames", quoteIdent(name))
 		}
 		seen[name] = true
 		if c.MaxLevel != nil && !w.Recursive {
 			const msg = "Cannot specify MAX RECURSION LEVEL when the CTE is not marked as RECURSIVE"
-			p.failAs(w.Span, "_LEGACY_ERROR_TEMP_0035", msg, "message", msg)
+			p.failAs(at, "_LEGACY_ERROR_TEMP_0035", msg, "message", msg)
 		}
 	}
 }
