@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
@@ -161,13 +162,14 @@ func schemaMap(cols []rel.ScanColumn) (schema string, raw []string, err error) {
 func (e *emitter) scanColumn(c rel.ScanColumn, raw string, files []rel.File) (string, error) {
 	switch c.From {
 	case rel.InFile:
-		return e.convert(storedValue(c.File, raw), c.File.Type, c.Type)
+		x, err := e.convert(storedValue(c.File, raw), c.File.Type, c.Type)
+		return filled(x, c.Type), err
 	case rel.InPartition:
 		return e.fileConstant(c.Type, files, func(f rel.File) (types.Value, error) {
 			if c.Part < 0 || c.Part >= len(f.Partition) {
 				return nil, fmt.Errorf("%s has %d partition values", f.Path, len(f.Partition))
 			}
-			return f.Partition[c.Part], nil
+			return filledValue(f.Partition[c.Part], c.Type), nil
 		})
 	case rel.FileName:
 		return e.fileConstant(types.String, files, func(f rel.File) (types.Value, error) { return f.Path, nil })
@@ -196,4 +198,21 @@ func storedValue(f types.Field, raw string) string {
 		return "CASE WHEN file_row_number < 0 THEN NULL ELSE " + ident(raw) + " END"
 	}
 	return ident(raw)
+}
+
+// filled emits a stored value of a char(n) column with blanks up to n characters, which files leave out.
+func filled(x string, t types.Type) string {
+	if c, ok := t.(types.Char); ok {
+		return fmt.Sprintf("CASE WHEN length(%[1]s) < %[2]d THEN rpad(%[1]s, %[2]d, ' ') ELSE %[1]s END", x, c.N)
+	}
+	return x
+}
+
+func filledValue(v types.Value, t types.Type) types.Value {
+	c, char := t.(types.Char)
+	text, ok := v.(string)
+	if !char || !ok {
+		return v
+	}
+	return text + strings.Repeat(" ", max(0, c.N-utf8.RuneCountInString(text)))
 }

@@ -96,7 +96,7 @@ func loadVersions(t *testing.T, c table) (loaded, counted int) {
 			t.Errorf("version %d: %v", v, err)
 			continue
 		}
-		rows, ok := countRows(n.(*rel.Scan))
+		rows, ok := countRows(scanIn(n))
 		if c.manifest == nil || !ok {
 			continue
 		}
@@ -122,4 +122,12 @@ func countRows(s *rel.Scan) (rows int64, ok bool) {
 		}
 	}
 	return rows, true
+}
+
+// scanIn is the scan that a snapshot answered with, below what it computes from stored values.
+func scanIn(n rel.Node) *rel.Scan {
+	if p, ok := n.(*rel.Project); ok {
+		n = p.In
+	}
+	return n.(*rel.Scan)
 }

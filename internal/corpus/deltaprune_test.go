@@ -43,11 +43,11 @@ func TestDeltaPruning(t *testing.T) {
 			for i, col := range w.Columns {
 				for _, cond := range conditionsOn(col, values[i]) {
 					conditions++
-					out, err := leftOut(ctx, s, w, whole.(*rel.Scan), cond)
+					out, err := leftOut(ctx, s, w, whole, cond)
 					if err != nil {
 						t.Fatal(err)
 					}
-					if len(out.Files) == 0 {
+					if len(scanIn(out).Files) == 0 {
 						continue
 					}
 					pruned++
@@ -72,23 +72,27 @@ func TestDeltaPruning(t *testing.T) {
 var missingData = map[string]bool{"kernel/crc-full": true}
 
 // leftOut is whole with only the files that the condition leaves out.
-func leftOut(ctx context.Context, s lake.Snapshot, w rel.Want, whole *rel.Scan, cond rel.Expr) (*rel.Scan, error) {
+func leftOut(ctx context.Context, s lake.Snapshot, w rel.Want, whole rel.Node, cond rel.Expr) (rel.Node, error) {
 	w.Where = cond
 	n, err := s.Scan(ctx, w)
 	if err != nil {
 		return nil, err
 	}
 	kept := map[int64]bool{}
-	for _, f := range n.(*rel.Scan).Files {
+	for _, f := range scanIn(n).Files {
 		kept[f.ID] = true
 	}
-	out := &rel.Scan{Format: whole.Format, Cols: whole.Cols}
-	for _, f := range whole.Files {
+	all := scanIn(whole)
+	out := &rel.Scan{Format: all.Format, Cols: all.Cols}
+	for _, f := range all.Files {
 		if !kept[f.ID] {
 			out.Files = append(out.Files, f)
 		}
 	}
-	return out, nil
+	if rel.Node(all) == whole {
+		return out, nil
+	}
+	return rel.WithInputs(whole, []rel.Node{out}), nil
 }
 
 // sample gives some values of each column.

@@ -2,8 +2,10 @@ package parquet
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	pq "github.com/parquet-go/parquet-go"
 )
@@ -143,4 +145,31 @@ func FuzzParquetFooter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		readAll(b, Limits{Uncompressed: 64 << 20})
 	})
+}
+
+// TestMutations reads files with random faults, most of them in the footer and in page headers.
+func TestMutations(t *testing.T) {
+	const seed = 7
+	r := rand.New(rand.NewPCG(seed, 0))
+	passed, n := 0, 3000
+	for _, good := range [][]byte{sampleFile(t, 30), sampleFile(t, 30, pq.Compression(&pq.Snappy), pq.DataPageVersion(1)), sampleFile(t, 3000, pq.Compression(&pq.Zstd))} {
+		for range n / 3 {
+			b := bytes.Clone(good)
+			for range 1 + r.IntN(4) {
+				at := r.IntN(len(b))
+				if r.IntN(2) == 0 {
+					at = max(0, len(b)-1-r.IntN(1500))
+				}
+				b[at] = byte(r.IntN(256))
+			}
+			begin := time.Now()
+			if _, err := readAll(b, Limits{Uncompressed: 64 << 20}); err == nil {
+				passed++
+			}
+			if d := time.Since(begin); d > 5*time.Second {
+				t.Fatalf("seed %d: one file took %v", seed, d)
+			}
+		}
+	}
+	t.Logf("%d of %d files with faults were readable", passed, n)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/tarn-lake/tarn/types"
 )
 
-// Scan is a *rel.Scan of the live files that may hold rows for which w.Where is true. The number of a file in row ids is
+// Scan reads the live files that may hold rows for which w.Where is true. The number of a file in row ids is
 // its index among all live files by path.
 func (s *Snapshot) Scan(ctx context.Context, w rel.Want) (rel.Node, error) {
 	cols, err := s.scanColumns(w)
