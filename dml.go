@@ -9,6 +9,7 @@ import (
 	"github.com/tarn-lake/tarn/internal/plan"
 	"github.com/tarn-lake/tarn/internal/syntax"
 	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/files"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
@@ -185,6 +186,9 @@ func (w *writing) receipt(out written, read *int64, op lake.Operation) *Receipt 
 		FilesAdded: out.commit.FilesAdded, FilesRemoved: out.commit.FilesRemoved,
 		Updated: out.metrics.Updated, Deleted: out.metrics.Deleted, Inserted: out.metrics.Inserted,
 		Isolation: out.commit.Isolation, Retries: max(0, out.commit.Attempts-1)}
+	if files.Is(w.entry.Format) {
+		r.Version, r.ReadVersion, r.Isolation = -1, nil, ""
+	}
 	return r
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/tarn-lake/tarn/engine"
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/rel"
+	"github.com/tarn-lake/tarn/storage"
 	"github.com/tarn-lake/tarn/types"
 )
 
@@ -130,17 +131,43 @@ func (t *folder) state(ctx context.Context, meta *lake.Meta) (*state, error) {
 
 func (s *state) list(ctx context.Context) error {
 	pattern := s.folder.entry.Options[Pattern]
+	if pattern != "" && !strings.ContainsAny(pattern, "*?[") {
+		return s.single(ctx, pattern)
+	}
 	for info, err := range s.folder.entry.Bucket.List(ctx, "", "") {
+		if info.Name != "" && (!visible(info.Name) || !matches(pattern, info.Name)) {
+			continue
+		}
 		if err != nil {
 			return err
 		}
-		if !visible(info.Name) || !matches(pattern, info.Name) {
-			continue
-		}
-		s.files = append(s.files, rel.File{Bucket: s.folder.entry.Bucket, Path: info.Name, ID: int64(len(s.files)),
-			Size: info.Size, Rows: -1, ModTime: info.ModTime.UnixMilli()})
-		s.bytes += info.Size
+		s.add(info)
 	}
+	return nil
+}
+
+func (s *state) add(info storage.Info) {
+	s.files = append(s.files, rel.File{Bucket: s.folder.entry.Bucket, Path: info.Name, ID: int64(len(s.files)),
+		Size: info.Size, Rows: -1, ModTime: info.ModTime.UnixMilli()})
+	s.bytes += info.Size
+}
+
+// single is list for a table of one file.
+func (s *state) single(ctx context.Context, name string) error {
+	f, err := s.folder.entry.Bucket.Open(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	info.Name = name
+	s.add(info)
 	return nil
 }
 
