@@ -15,6 +15,7 @@ import (
 	"github.com/tarn-lake/tarn/internal/plan"
 	"github.com/tarn-lake/tarn/internal/syntax"
 	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/storage"
 )
 
@@ -93,6 +94,7 @@ func (e *Error) fill(err error) {
 	var parse *syntax.Error
 	var meaning *plan.Error
 	var run *engine.Error
+	var arg *rel.ArgError
 	var conflict *lake.ConflictError
 	var unknown *lake.UnknownOutcomeError
 	var table *lake.Error
@@ -105,6 +107,8 @@ func (e *Error) fill(err error) {
 		if meaning.View == "" {
 			e.locate(meaning.Span)
 		}
+	case errors.As(err, &arg):
+		e.Class, e.Params = arg.Class, arg.Params
 	case errors.As(err, &conflict):
 		e.Class, e.Params = conflict.Class, conflict.Params
 		e.Message = conflict.Error()

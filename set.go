@@ -214,7 +214,7 @@ func (r *run) declare(ctx context.Context, st *syntax.DeclareVariable) (*Rows, e
 
 // assign computes x as a value of type t.
 func (r *run) assign(ctx context.Context, x rel.Expr, t types.Type) (types.Value, error) {
-	y, err := rel.StoreAssign(x, t, plan.Settings(r))
+	y, err := rel.CastTo(x, t, plan.Settings(r))
 	if err != nil {
 		return nil, err
 	}

@@ -153,7 +153,7 @@ var masks = []struct {
 	{regexp.MustCompile(`#\d+`), "#x"},
 	{regexp.MustCompile(`(Created By|Created Time|Last Access|Owner)[ \t].*`), "$1 [not included in comparison]"},
 	{regexp.MustCompile(`(Created By|Created Time|Last Access|Owner): .*`), "$1 [not included in comparison]"},
-	{regexp.MustCompile(`Location:?[ \t]+file:\S*?/(\w+\.db/)?(\w+)\b[ \t]*`), "Location [not included in comparison]/{warehouse_dir}/$1$2"},
+	{regexp.MustCompile(`(?m)Location:?[ \t]+file:\S*?/((?:\w+\.db/)?\w+)[ \t]*$`), "Location [not included in comparison]/{warehouse_dir}/$1"},
 }
 
 func mask(s string) string {

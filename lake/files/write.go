@@ -68,7 +68,7 @@ func (t *tx) replaced(f rel.File) bool {
 func (t *tx) write(ctx context.Context, rows rel.Node, ids []rel.ID) (lake.Metrics, error) {
 	var m lake.Metrics
 	if t.folder.kind != "parquet" {
-		return m, t.folder.refuse("writing " + t.folder.kind + " files")
+		return t.writeText(ctx, rows, ids)
 	}
 	dest := engine.Dest{Bucket: t.folder.entry.Bucket, Prefix: "part-", Suffix: ".snappy.parquet"}
 	for i, f := range t.meta.Schema.Fields {
