@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -18,7 +17,8 @@ var _ engine.Engine = (*Engine)(nil)
 // Engine is an engine.Engine over embedded DuckDB.
 type Engine struct {
 	opts    Options
-	spill   string
+	dir     *spillDir
+	spill   string // its path
 	live    *liveRows
 	perFile *perFile
 
@@ -43,11 +43,11 @@ var errClosed = errors.New("duckdb: the engine is closed")
 // Open makes an engine. The first statement starts an instance.
 func Open(o Options) (*Engine, error) {
 	o = o.withDefaults()
-	spill, err := o.makeSpill()
+	dir, err := makeSpill(o.Spill)
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{opts: o, spill: spill, live: newLiveRows(), perFile: newPerFile(), slots: map[*slot]bool{}, held: map[*rel.Stream]*held{}}, nil
+	return &Engine{opts: o, dir: dir, spill: dir.path, live: newLiveRows(), perFile: newPerFile(), slots: map[*slot]bool{}, held: map[*rel.Stream]*held{}}, nil
 }
 
 // Close ends the engine and what it holds. Statements that still run end undisturbed; new ones fail.
@@ -81,7 +81,7 @@ func (e *Engine) sweep(s *slot) {
 // sweepSpill removes the spill directory of a closed engine that nothing runs in. e.mu is held.
 func (e *Engine) sweepSpill() error {
 	if e.closed && len(e.slots) == 0 {
-		return os.RemoveAll(e.spill)
+		return e.dir.remove()
 	}
 	return nil
 }

@@ -3,7 +3,9 @@ package duckdb
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/tarn-lake/tarn/engine"
@@ -95,6 +97,26 @@ func TestCloseLeavesNothing(t *testing.T) {
 	must(t, err)
 	if len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// What a killed process left goes; what a living engine has stays.
+func TestSpillSweep(t *testing.T) {
+	dir := t.TempDir()
+	x, err := Open(Options{Spill: dir})
+	must(t, err)
+	defer x.Close()
+	dead := filepath.Join(dir, "tarn-spill-dead")
+	must(t, os.MkdirAll(filepath.Join(dead, "instance-1"), 0o700))
+	must(t, os.WriteFile(filepath.Join(dead, spillLock), nil, 0o600))
+	y, err := Open(Options{Spill: dir})
+	must(t, err)
+	defer y.Close()
+	if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the dead directory: %v", err)
+	}
+	if _, err := os.Stat(x.spill); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,7 +3,6 @@ package duckdb
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 )
 
@@ -36,24 +35,6 @@ func (o Options) withDefaults() Options {
 		o.SpillQuota = 100 << 30
 	}
 	return o
-}
-
-// makeSpill makes the engine's own directory under the spill directory, named without symbolic links, as
-// DuckDB's checks want it.
-func (o Options) makeSpill() (string, error) {
-	if o.Spill != "" {
-		if err := os.MkdirAll(o.Spill, 0o700); err != nil {
-			return "", fmt.Errorf("duckdb: spill directory: %w", err)
-		}
-	}
-	dir, err := os.MkdirTemp(o.Spill, "tarn-spill-")
-	if err != nil {
-		return "", fmt.Errorf("duckdb: spill directory: %w", err)
-	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
-		return "", fmt.Errorf("duckdb: spill directory: %w", err)
-	}
-	return filepath.Abs(dir)
 }
 
 // limits are those of an instance that may touch roots. Each instance spills into a folder of its own.
