@@ -36,7 +36,10 @@ func (t *Table) checkpointAfter(ctx context.Context, v int64, properties map[str
 // Checkpoint writes the state after version v as a classic checkpoint and points the hint _last_checkpoint at it. It does
 // nothing for a table that asks for V2 checkpoints, and when another writer has been faster.
 func (t *Table) Checkpoint(ctx context.Context, v int64) error {
-	s, err := t.version(ctx, v)
+	s, err := t.latest(ctx) // quickly, from the state that is kept
+	if err == nil && s.version != v {
+		s, err = t.version(ctx, v)
+	}
 	if err != nil {
 		return err
 	}

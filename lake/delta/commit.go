@@ -56,7 +56,7 @@ func (x *tx) done(op lake.Operation) bool {
 }
 
 func (x *tx) nothing(op lake.Operation) bool {
-	return len(x.adds) == 0 && len(x.removes) == 0 && x.metadata == nil && x.protocol == nil && op.Txn == nil
+	return len(x.adds) == 0 && len(x.removes) == 0 && x.metadata == nil && x.protocol == nil && x.cluster == nil && op.Txn == nil
 }
 
 // committer tries to make one commit.
@@ -196,6 +196,9 @@ func (c *committer) attempt() *attempt {
 		partition:   c.base.partitionHint,
 		understands: c.table.writable,
 	}
+	if c.cluster != nil {
+		a.domains = []string{c.cluster.Domain}
+	}
 	if c.op.Txn != nil {
 		a.apps = []string{c.op.Txn.App}
 	}
@@ -224,6 +227,9 @@ func (c *committer) actions(now time.Time) ([]Action, *CommitInfo, error) {
 	}
 	if m := c.tx.metadata; m != nil {
 		out = append(out, c.enablement(m, info))
+	}
+	if c.cluster != nil {
+		out = append(out, c.cluster)
 	}
 	if t := c.op.Txn; t != nil {
 		millis := now.UnixMilli()

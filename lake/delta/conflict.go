@@ -20,6 +20,7 @@ type attempt struct {
 	protocol    bool                       // it changes the protocol
 	metadata    bool                       // it changes the metadata
 	before      *Metadata                  // of the snapshot
+	domains     []string                   // domains whose metadata it sets
 	apps        []string                   // applications whose transaction versions it read
 	partition   func(a *Add) (hint string) // a file's partition for people; "" when the table has none
 	understands func(*Protocol) error      // can tarn write a table with the protocol
@@ -32,10 +33,10 @@ type winner struct {
 }
 
 // check says whether the attempt can still be made after w, in the order of Delta's own rules: protocol, metadata,
-// transactions, rows that were added, rows that were removed. All of w's added files count, so that what is
+// domains, transactions, rows that were added, rows that were removed. All of w's added files count, so that what is
 // committed is serializable in the order of the log. An attempt that read nothing passes the last three.
 func (a *attempt) check(w winner) error {
-	for _, rule := range []func(winner) error{a.checkProtocol, a.checkMetadata, a.checkTxns, a.checkAdds, a.checkRemoves} {
+	for _, rule := range []func(winner) error{a.checkProtocol, a.checkMetadata, a.checkDomains, a.checkTxns, a.checkAdds, a.checkRemoves} {
 		if err := rule(w); err != nil {
 			return err
 		}
@@ -165,6 +166,15 @@ func withoutMapping(t types.Type) types.Type {
 		return t
 	}
 	return t
+}
+
+func (a *attempt) checkDomains(w winner) error {
+	for _, x := range w.actions {
+		if d, ok := x.(*DomainMetadata); ok && slices.Contains(a.domains, d.Domain) {
+			return a.conflict(w, "DELTA_METADATA_CHANGED", "both set the metadata of "+d.Domain)
+		}
+	}
+	return nil
 }
 
 func (a *attempt) checkTxns(w winner) error {

@@ -40,15 +40,22 @@ func (x *tx) define(m *lake.Meta) error {
 	if err := checkColumns(schema, mappingWord(properties) != "none"); err != nil {
 		return err
 	}
-	protocol, err := x.protocolFor(schema, properties, slices.Concat(asked, m.Protocol.WriterFeatures, m.Protocol.ReaderFeatures))
-	if err != nil {
-		return err
-	}
 	metadata, err := x.metadataFor(m, schema, properties)
 	if err != nil {
 		return err
 	}
-	return x.redefine(protocol, metadata)
+	domain, err := x.clusteringFor(m.Cluster, schema, metadata)
+	if err != nil {
+		return err
+	}
+	if domain != nil {
+		asked = append(asked, "clustering", "domainMetadata")
+	}
+	protocol, err := x.protocolFor(schema, properties, slices.Concat(asked, m.Protocol.WriterFeatures, m.Protocol.ReaderFeatures))
+	if err != nil {
+		return err
+	}
+	return x.redefine(protocol, metadata, domain)
 }
 
 // protocolFor is the protocol of the table with the features that it will use.
@@ -95,9 +102,13 @@ func (x *tx) metadataFor(m *lake.Meta, schema types.Struct, properties map[strin
 	return out, nil
 }
 
-// redefine takes in a new protocol and metadata where they differ from the snapshot's.
-func (x *tx) redefine(p Protocol, m *Metadata) error {
+// redefine takes in a new protocol and metadata where they differ from the snapshot's, and new clustering columns.
+func (x *tx) redefine(p Protocol, m *Metadata, cluster *DomainMetadata) error {
 	state := *x.base.state
+	if x.cluster = cluster; cluster != nil {
+		state.Domains = maps.Clone(state.Domains)
+		put(&state.Domains, cluster.Domain, cluster)
+	}
 	x.protocol, x.metadata = nil, nil
 	if state.Protocol == nil || !sameProtocol(*state.Protocol, p) {
 		x.protocol = &p

@@ -49,6 +49,9 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 	if err := e.check(c.Twice); err != nil {
 		return lake.Metrics{}, err
 	}
+	if e.updated > 0 && changeFeed(x.view.meta.Properties) {
+		return lake.Metrics{}, x.noChangeFeed()
+	}
 	changes, err := x.changesOf(ctx, e)
 	if err != nil {
 		return lake.Metrics{}, err
@@ -286,8 +289,7 @@ func (x *tx) carryOut(ctx context.Context, changes []*change, fresh *freshRows) 
 		m = sum(m, one)
 	}
 	if len(part) > 0 && changeFeed(x.view.meta.Properties) {
-		return m, &lake.Error{Op: "write", Path: x.table.path, Class: "UNSUPPORTED_FEATURE.TABLE_OPERATION",
-			Err: errors.New("the table records a change data feed, which tarn cannot write for changed rows yet"), Hint: "set delta.enableChangeDataFeed to false"}
+		return m, x.noChangeFeed()
 	}
 	byVector := vectorsOn(x.view.meta.Properties) && !slices.ContainsFunc(part, func(c *change) bool { return c.rows < 0 })
 	var more lake.Metrics
@@ -298,6 +300,12 @@ func (x *tx) carryOut(ctx context.Context, changes []*change, fresh *freshRows) 
 		more, err = x.rewrite(ctx, part, fresh)
 	}
 	return sum(m, more), err
+}
+
+// noChangeFeed refuses a change of single rows in a table with a change data feed.
+func (x *tx) noChangeFeed() error {
+	return &lake.Error{Op: "write", Path: x.table.path, Class: "UNSUPPORTED_FEATURE.TABLE_OPERATION",
+		Err: errors.New("the table records a change data feed, which tarn cannot write for changed rows yet"), Hint: "set delta.enableChangeDataFeed to false"}
 }
 
 func sum(a, b lake.Metrics) lake.Metrics {

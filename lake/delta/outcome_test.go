@@ -151,6 +151,24 @@ func TestTwice(t *testing.T) {
 	}
 }
 
+// TestCluster checks that clustering columns are kept, with statistics, and that the protocol says so.
+func TestCluster(t *testing.T) {
+	ctx := context.Background()
+	tt := newTestTable(t, storage.NewMem())
+	if err := tt.create(ctx, map[string]string{"delta.dataSkippingNumIndexedCols": "0", "delta.columnMapping.mode": "name"}); err != nil {
+		t.Fatal(err)
+	}
+	must[lake.Commit](t)(tt.do(ctx, "CLUSTER BY", define(func(m *lake.Meta) { m.Cluster = []string{"P"} })))
+	must[lake.Commit](t)(tt.do(ctx, "WRITE", appendRows(r3(1, "a", 7))))
+	s := must[*Snapshot](t)(tt.format.table(tt.entry).latest(ctx))
+	if got := s.Meta().Cluster; len(got) != 1 || got[0] != "p" || !s.state.Protocol.supports("clustering") || !s.state.Protocol.supports("domainMetadata") {
+		t.Errorf("clustered by %q, protocol %+v", got, s.state.Protocol)
+	}
+	if text := tt.logText(ctx, 2); !strings.Contains(text, `"minValues\":{\"`+s.physical.Fields[2].Name+`\":7}`) {
+		t.Errorf("the clustering column has no statistics:\n%s", text)
+	}
+}
+
 // TestDefine checks what a description may not ask for.
 func TestDefine(t *testing.T) {
 	ctx := context.Background()

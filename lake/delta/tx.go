@@ -31,6 +31,7 @@ type tx struct {
 
 	protocol *Protocol // set by Define, when they change
 	metadata *Metadata
+	cluster  *DomainMetadata
 	adds     []*Add
 	removes  []*Remove
 	changed  map[string]bool // decoded paths of files of base that were removed or got a new deletion vector
