@@ -84,7 +84,7 @@ func (l *layout) dest(t *Table, columns []rel.ID, fileSize int64) (engine.Dest, 
 	if len(columns) != len(l.fields) {
 		return engine.Dest{}, fmt.Errorf("%d columns are given for a table of %d", len(columns), len(l.fields))
 	}
-	d := engine.Dest{Bucket: t.bucket, Partition: l.partition, Prefix: dataPrefix, Suffix: dataSuffix, FileSize: fileSize}
+	d := engine.Dest{Bucket: t.bucket, Prefix: dataPrefix, Suffix: dataSuffix, FileSize: fileSize}
 	if fileSize == 0 {
 		d.FileSize = l.fileSize
 	}
@@ -92,8 +92,15 @@ func (l *layout) dest(t *Table, columns []rel.ID, fileSize int64) (engine.Dest, 
 	for _, f := range l.indexed.Fields {
 		wanted[f.Name] = true
 	}
+	at := make([]int, len(l.fields))
 	for i, f := range l.fields {
-		d.Columns = append(d.Columns, engine.DestColumn{ID: columns[i], Field: f, Stats: wanted[f.Name] || l.required[i] != ""})
+		at[i] = len(d.Columns)
+		if f.Type != types.Void { // has no form in Parquet
+			d.Columns = append(d.Columns, engine.DestColumn{ID: columns[i], Field: f, Stats: wanted[f.Name] || l.required[i] != ""})
+		}
+	}
+	for _, i := range l.partition {
+		d.Partition = append(d.Partition, at[i])
 	}
 	return d, nil
 }

@@ -20,4 +20,12 @@
 // path and the id of its deletion vector together ([FileKey]).
 //
 //	listing ─▶ segment (checkpoint + commits) ─▶ actions ─▶ State ─▶ Snapshot ─▶ Scan ─▶ rel.Scan
+//
+// A transaction turns changes into actions and tries to put them under the next version's name, which one writer gets. Who
+// loses reads what the others committed, gives up on a conflict, and else tries the version after them.
+//
+//	Append    ─▶ new files ───────────────────────────────┐
+//	Overwrite ─▶ files removed whole, or row ids ┐        ├─▶ commit ─▶ done | conflict | unknown
+//	Edit      ─▶ row ids ─▶ bitmap per file ─────┴─▶ vectors, or files written anew
+//	Define    ─▶ metadata, protocol, column ids ──────────┘
 package delta

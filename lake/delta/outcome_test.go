@@ -11,6 +11,7 @@ import (
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/storage"
+	"github.com/tarn-lake/tarn/types"
 )
 
 // answer is a bucket whose next commit gets an answer of the test's choice.
@@ -148,6 +149,16 @@ func TestTwice(t *testing.T) {
 	}))
 	if c.Metrics["numDeletedRows"] != "1" {
 		t.Errorf("metrics %v", c.Metrics)
+	}
+}
+
+// TestVoid checks that a column without a type of its own is kept out of data files.
+func TestVoid(t *testing.T) {
+	l := &layout{fields: []types.Field{{Name: "a", Type: types.Void}, {Name: "b", Type: types.Int}, {Name: "p", Type: types.Int}},
+		partition: []int{2}, required: make([]string, 3)}
+	d, err := l.dest(new(Table), []rel.ID{1, 2, 3}, 0)
+	if err != nil || len(d.Columns) != 2 || d.Columns[0].ID != 2 || len(d.Partition) != 1 || d.Partition[0] != 1 {
+		t.Errorf("%+v, %v", d, err)
 	}
 }
 
