@@ -19,35 +19,65 @@ type watch struct {
 	ctx context.Context
 	to  Stream
 
-	mu    sync.Mutex
-	start time.Time
-	shown bool // the line is on the screen
+	mu     sync.Mutex
+	start  time.Time
+	far    tarn.Progress // what the engine told last
+	shown  bool          // the line is on the screen
+	silent bool          // rows are on the same screen, until the next statement
 }
 
 // watch makes a context whose statements show their progress until stop.
 func (c *Console) watch(ctx context.Context) (w *watch, stop func()) {
-	w = &watch{ctx: ctx, to: c.Err, start: time.Now()}
+	w = &watch{ctx: ctx, to: c.Err, start: time.Now(), far: tarn.Progress{Percent: -1}}
 	if !c.Err.Terminal {
 		return w, func() {}
 	}
-	w.ctx = tarn.WithProgress(ctx, w.draw)
-	return w, w.clear
+	w.ctx = tarn.WithProgress(ctx, w.told)
+	quit, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(patience / 5)
+		defer tick.Stop()
+		for {
+			select {
+			case <-quit:
+				return
+			case <-tick.C:
+				w.draw()
+			}
+		}
+	}()
+	return w, func() {
+		close(quit)
+		<-gone
+		w.clear()
+	}
 }
 
-func (w *watch) draw(p tarn.Progress) {
+func (w *watch) told(p tarn.Progress) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if time.Since(w.start) < patience {
+	w.far = p
+}
+
+func (w *watch) draw() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.silent || time.Since(w.start) < patience {
 		return
 	}
 	w.shown = true
-	fmt.Fprintf(w.to, "\r\x1b[K%s", progressLine(p, time.Since(w.start), w.to.width()))
+	fmt.Fprintf(w.to, "\r\x1b[K%s", progressLine(w.far, time.Since(w.start), w.to.width()))
 }
 
-// progressLine is such as "[######........]  43 %  1.2M of 2.8M rows  3 s".
+// progressLine is such as "[######........]  43 %  1.2M of 2.8M rows  3 s", or "running  3 s" where the engine does not
+// know how far it is.
 func progressLine(p tarn.Progress, since time.Duration, width int) string {
+	if p.Percent < 0 {
+		return fmt.Sprintf("running  %.0f s", since.Seconds())
+	}
 	const cells = 20
-	share := min(max(p.Percent, 0), 100)
+	share := min(p.Percent, 100)
 	full := int(share / 100 * cells)
 	line := fmt.Sprintf("[%s%s] %3.0f %%", strings.Repeat("#", full), strings.Repeat(".", cells-full), share)
 	if p.Total > 0 {
@@ -77,7 +107,7 @@ func (w *watch) clear() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.erase()
-	w.start = time.Now()
+	w.start, w.far, w.silent = time.Now(), tarn.Progress{Percent: -1}, false
 }
 
 func (w *watch) erase() {
@@ -87,17 +117,19 @@ func (w *watch) erase() {
 	}
 }
 
-// before is out, with the line erased before each write.
-func (w *watch) before(out io.Writer) io.Writer { return clearing{w, out} }
+// before is out, with the line erased before each write, and not drawn again behind rows on the same screen: it would
+// erase the end of them.
+func (w *watch) before(out Stream) io.Writer { return clearing{w, out} }
 
 type clearing struct {
 	w   *watch
-	out io.Writer
+	out Stream
 }
 
 func (c clearing) Write(b []byte) (int, error) {
 	c.w.mu.Lock()
 	defer c.w.mu.Unlock()
 	c.w.erase()
+	c.w.silent = c.out.Terminal
 	return c.out.Write(b)
 }
