@@ -149,6 +149,16 @@ type grouping struct {
 	sets [][]int // nil: one set of all keys
 }
 
+// has reports whether a column is a grouping expression.
+func (g grouping) has(id rel.ID) bool {
+	for _, k := range g.keys {
+		if c, ok := k.x.(*rel.Col); ok && c.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
 func (a *analyzer) newGroups(in rel.Node, g grouping) *groups {
 	out := &groups{a: a, node: &rel.Aggregate{In: in, Sets: g.sets}, keys: map[string]int{}, aggs: map[string]int{},
 		input: map[rel.ID]bool{}}
@@ -157,7 +167,9 @@ func (a *analyzer) newGroups(in rel.Node, g grouping) *groups {
 	}
 	for i, k := range g.keys {
 		c := rel.Column{ID: rel.NewID(), Name: k.label(), Type: k.x.Type(), Nullable: k.x.Nullable() || g.sets != nil}
-		out.node.Keys = append(out.node.Keys, rel.Computed{Column: c, Expr: k.x})
+		x, err := a.inKeyOrder(k.x)
+		out.err = firstError(out.err, err)
+		out.node.Keys = append(out.node.Keys, rel.Computed{Column: c, Expr: x})
 		out.keys[rel.Key(k.x)] = i
 	}
 	if g.sets != nil {
@@ -165,6 +177,16 @@ func (a *analyzer) newGroups(in rel.Node, g grouping) *groups {
 		out.node.Grouping = &id
 	}
 	return out
+}
+
+// rows is the finished node. Grouping sets over no rows give no row in Spark, also for the empty set.
+func (g *groups) rows() rel.Node {
+	if !slices.ContainsFunc(g.node.Sets, func(s []int) bool { return len(s) == 0 }) {
+		return g.node
+	}
+	n := g.aggregate(&rel.Agg{Name: "count", Args: []rel.Expr{intLit(1)}, T: types.Long})
+	some := &rel.Call{Name: ">", Args: []rel.Expr{n, &rel.Lit{T: types.Long, Value: int64(0)}}, T: types.Boolean}
+	return &rel.Filter{In: g.node, Cond: some}
 }
 
 // lower is e over the groups.

@@ -43,8 +43,8 @@ func (a *analyzer) call(e *syntax.Call, f *frame) (term, error) {
 
 // argsOf analyses arguments. Those of an aggregate function in HAVING or ORDER BY speak first of the rows.
 func (a *analyzer) argsOf(name string, e *syntax.Call, f *frame) ([]term, error) {
-	if fn := rel.FindFunction(name); f.items != nil && fn != nil && fn.Kind == rel.AggregateKind && e.Over == nil {
-		if args, err := a.args(name, e.Args, e.Distinct, f.outer); err == nil || !isUnresolved(err) {
+	if fn := rel.FindFunction(name); f.rows != nil && fn != nil && fn.Kind == rel.AggregateKind && e.Over == nil {
+		if args, err := a.args(name, e.Args, e.Distinct, f.rows); err == nil || !isUnresolved(err) {
 			return args, err
 		}
 	}

@@ -24,6 +24,7 @@ type frame struct {
 
 	windows []*syntax.NamedWindow
 	items   []item // of the SELECT list below an ORDER BY or HAVING, whose names come first
+	rows    *frame // below an ORDER BY or HAVING: what names mean first inside aggregate functions
 
 	subquery bool   // the border of a subquery: frames further out belong to the query around
 	refs     []term // the outer columns that the subquery reads

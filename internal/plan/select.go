@@ -42,7 +42,7 @@ func (a *analyzer) selectQuery(s *syntax.Select, tail *syntax.QueryTail, outer *
 	if err != nil {
 		return relation{}, err
 	}
-	if err := a.havingOf(s, b); err != nil {
+	if err := a.havingOf(s, g, b); err != nil {
 		return relation{}, err
 	}
 	distinct := s.Quantifier == "DISTINCT"
@@ -330,12 +330,19 @@ func isUnresolved(err error) bool {
 	return errors.As(err, &e) && strings.HasPrefix(e.Class, "UNRESOLVED_COLUMN")
 }
 
-// havingOf analyses HAVING and QUALIFY, where the names of the SELECT list count too.
-func (a *analyzer) havingOf(s *syntax.Select, b *block) error {
+// havingOf analyses HAVING and QUALIFY. In HAVING a name means a grouping column, else a column of the SELECT list,
+// else a column of the rows; in QUALIFY the SELECT list comes first.
+func (a *analyzer) havingOf(s *syntax.Select, g grouping, b *block) error {
 	var err error
-	f := &frame{outer: b.frame, items: b.items}
+	f := &frame{outer: b.frame, items: b.items, rows: b.frame}
 	if s.Having != nil {
-		if b.having, err = a.expr(s.Having, f); err != nil {
+		keys := &frame{outer: f, rows: b.frame}
+		for _, c := range b.frame.cols {
+			if g.has(c.ID) {
+				keys.cols = append(keys.cols, c)
+			}
+		}
+		if b.having, err = a.expr(s.Having, keys); err != nil {
 			return err
 		}
 	}
@@ -347,7 +354,7 @@ func (a *analyzer) havingOf(s *syntax.Select, b *block) error {
 
 // orderOf analyses ORDER BY and its relatives.
 func (a *analyzer) orderOf(tail *syntax.QueryTail, b *block) error {
-	f := &frame{outer: b.frame, items: b.items}
+	f := &frame{outer: b.frame, items: b.items, rows: b.frame}
 	for _, it := range orderItems(tail) {
 		b.sorts = append(b.sorts, it.X)
 		if n, ok := position(it.X); ok && a.on("spark.sql.orderByOrdinal") {
@@ -453,7 +460,7 @@ func (b *block) aggregate(s *syntax.Select, g grouping) error {
 		name := gs.missing.Name
 		return fail("MISSING_AGGREGATION", nil, "expression", quoteSQL(name), "expressionAnyValue", quoteSQL("any_value("+name+")"))
 	}
-	b.node = gs.node
+	b.node = gs.rows()
 	return b.filterHaving(s)
 }
 
@@ -593,6 +600,11 @@ func (b *block) project(distinct bool) (relation, error) {
 		cols = append(cols, column{c.Column, it.qual})
 		if key := rel.Key(it.x); out[key].ID == 0 {
 			out[key] = c.Column
+		}
+	}
+	for _, c := range cols {
+		if distinct && holdsMap(c.Type) {
+			return relation{}, fail("UNSUPPORTED_FEATURE.SET_OPERATION_ON_MAP_TYPE", nil, "colName", types.Quote(c.Name), "dataType", typeSQL(c.Type))
 		}
 	}
 	if len(b.order) == 0 {

@@ -16,16 +16,28 @@ func (a *analyzer) aggregateCall(fn *rel.Function, name string, args []term, e *
 		}
 	}
 	text := aggregateText(name, args, e.Distinct)
+	if name == "count" && len(args) == 0 {
+		if !isTrue(a.scope.Setting("spark.sql.legacy.allowParameterlessCount")) {
+			return term{}, fail("WRONG_NUM_ARGS.WITH_SUGGESTION", nil, "functionName", "`count`", "expectedNum", " >= 1", "actualNum", "0",
+				"legacyNum", "0", "legacyConfKey", quoteSQL("spark.sql.legacy.allowParameterlessCount"), "legacyConfValue", quoteSQL("true"))
+		}
+		args = []term{{x: &rel.Lit{T: types.Int}}}
+	}
 	within, err := a.order(e.Within, f)
 	if err != nil {
 		return term{}, err
 	}
 	text += withinText(name, within)
 	given := args
+	falling := false
 	if len(within) > 0 && takesOrdered(name) {
 		given = append([]term{{x: within[0].Expr, text: within[0].text}}, args...)
+		falling = within[0].Desc && name != "mode"
 	}
 	x, err := fn.Resolve(exprsOf(given), a.set)
+	if err == nil && falling {
+		x, err = a.fromAbove(fn, given)
+	}
 	if err != nil {
 		return term{}, argError(a.countError(err, name), e, text, given)
 	}
@@ -67,6 +79,20 @@ func outerAggregate(t term, f *frame, at syntax.Node) (term, error) {
 		t.x = &rel.Call{Name: outerCall, Args: []rel.Expr{agg}, T: agg.T, Null: agg.Null}
 	}
 	return t, nil
+}
+
+// fromAbove is a percentile of falling values: that of the rising negated values, negated.
+func (a *analyzer) fromAbove(fn *rel.Function, args []term) (rel.Expr, error) {
+	turn := rel.FindFunction("negative")
+	x, err := turn.Resolve([]rel.Expr{args[0].x}, a.set)
+	if err != nil {
+		return nil, err
+	}
+	agg, err := fn.Resolve(append([]rel.Expr{x}, exprsOf(args[1:])...), a.set)
+	if err != nil {
+		return nil, err
+	}
+	return turn.Resolve([]rel.Expr{agg}, a.set)
 }
 
 // filtered puts a FILTER on every aggregate of x, which may be built of several.
