@@ -76,7 +76,7 @@ func (r *Runner) functionFile(ctx context.Context, p, name string) error {
 		if len(t.Input.Result) == 0 {
 			c.Rows = nil
 		}
-		r.Report(c.result(r.one(ctx, s, c.SQL, format{zone: zone("UTC")})))
+		r.Report(c.result(r.one(ctx, s, c.SQL, Text{zone: zone("UTC")})))
 		if err := ctx.Err(); err != nil {
 			return err
 		}

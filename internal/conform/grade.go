@@ -45,7 +45,7 @@ type answer struct {
 }
 
 // ask runs one statement to its end. A panic is an error.
-func ask(ctx context.Context, s *tarn.Session, sql string, f format) (a answer) {
+func ask(ctx context.Context, s *tarn.Session, sql string, f Text) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = answer{err: fmt.Errorf("panic: %v", p)}
@@ -65,7 +65,7 @@ func ask(ctx context.Context, s *tarn.Session, sql string, f format) (a answer) 
 		if err != nil {
 			return answer{err: err}
 		}
-		a.rows = append(a.rows, f.line(row, ts))
+		a.rows = append(a.rows, f.Line(row, ts))
 	}
 	return a
 }

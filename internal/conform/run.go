@@ -74,7 +74,7 @@ func (r *Runner) file(ctx context.Context, f File) error {
 	}
 	defer done()
 	r.tables(ctx, s, f)
-	form := format{zone: zone(f.Conf["spark.sql.session.timeZone"]), binary: f.Conf["spark.sql.binaryOutputStyle"]}
+	form := Text{zone: zone(f.Conf["spark.sql.session.timeZone"]), binary: f.Conf["spark.sql.binaryOutputStyle"]}
 	for _, c := range f.Cases {
 		form.zone = r.zoneOf(ctx, s, form.zone)
 		r.Report(c.result(r.one(ctx, s, c.SQL, form)))
@@ -86,7 +86,7 @@ func (r *Runner) file(ctx context.Context, f File) error {
 }
 
 // one runs one query within its time.
-func (r *Runner) one(ctx context.Context, s *tarn.Session, sql string, f format) answer {
+func (r *Runner) one(ctx context.Context, s *tarn.Session, sql string, f Text) answer {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
 	return ask(ctx, s, sql, f)
@@ -94,7 +94,7 @@ func (r *Runner) one(ctx context.Context, s *tarn.Session, sql string, f format)
 
 // zoneOf is the session's time zone, which statements may have changed.
 func (r *Runner) zoneOf(ctx context.Context, s *tarn.Session, old *time.Location) *time.Location {
-	a := ask(ctx, s, "SET spark.sql.session.timeZone", format{zone: time.UTC})
+	a := ask(ctx, s, "SET spark.sql.session.timeZone", Text{zone: time.UTC})
 	if len(a.rows) == 1 {
 		if _, name, ok := strings.Cut(a.rows[0], "\t"); ok {
 			return zone(name)
@@ -126,7 +126,7 @@ func (r *Runner) tables(ctx context.Context, s *tarn.Session, f File) {
 		{"tenk1", loaded("tenk1", tenk, "tenk.data")},
 	} {
 		if strings.Contains(all.String(), t.name) || strings.Contains(all.String(), "show tables") || strings.Contains(all.String(), "show table ") {
-			r.one(ctx, s, t.sql, format{zone: time.UTC})
+			r.one(ctx, s, t.sql, Text{zone: time.UTC})
 		}
 	}
 }

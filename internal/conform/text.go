@@ -12,15 +12,18 @@ import (
 	"github.com/tarn-lake/tarn/types"
 )
 
-// format writes values as Spark's golden files do, which is the form of Hive: NULL at the top and null inside, text in
+// Text writes values as Spark's golden files do, which is the form of Hive: NULL at the top and null inside, text in
 // double quotes inside, maps ordered as text.
-type format struct {
+type Text struct {
 	zone   *time.Location
 	binary string // spark.sql.binaryOutputStyle
 }
 
-// line is a row: its values, separated by tabs.
-func (f format) line(row []types.Value, ts []types.Type) string {
+// NewText is a Text for a session in a time zone.
+func NewText(zone *time.Location) Text { return Text{zone: zone} }
+
+// Line is a row: its values, separated by tabs.
+func (f Text) Line(row []types.Value, ts []types.Type) string {
 	parts := make([]string, len(row))
 	for i, v := range row {
 		parts[i] = f.value(v, ts[i], false)
@@ -28,7 +31,7 @@ func (f format) line(row []types.Value, ts []types.Type) string {
 	return strings.Join(parts, "\t")
 }
 
-func (f format) value(v types.Value, t types.Type, inside bool) string {
+func (f Text) value(v types.Value, t types.Type, inside bool) string {
 	if v == nil {
 		if inside {
 			return "null"
@@ -63,7 +66,7 @@ func (f format) value(v types.Value, t types.Type, inside bool) string {
 	return s
 }
 
-func (f format) atom(v types.Value, t types.Type) string {
+func (f Text) atom(v types.Value, t types.Type) string {
 	switch v := v.(type) {
 	case bool:
 		return strconv.FormatBool(v)
@@ -91,7 +94,7 @@ func (f format) atom(v types.Value, t types.Type) string {
 	return "?"
 }
 
-func (f format) number(v int64, t types.Type) string {
+func (f Text) number(v int64, t types.Type) string {
 	switch t {
 	case types.Timestamp:
 		return clock(time.UnixMicro(v).In(f.zone))
@@ -109,7 +112,7 @@ func (f format) number(v int64, t types.Type) string {
 	return strconv.FormatInt(v, 10)
 }
 
-func (f format) bytes(v []byte) string {
+func (f Text) bytes(v []byte) string {
 	const hex = "0123456789ABCDEF"
 	switch f.binary {
 	case "HEX":
