@@ -256,6 +256,10 @@ func (c *CommitInfo) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	take(rest, "isolationLevel", &c.IsolationLevel)
 	take(rest, "isBlindAppend", &c.IsBlindAppend)
 	take(rest, "operationMetrics", &c.OperationMetrics)
+	if raw := rest["operationMetrics"]; raw.Kind() == '{' {
+		c.OperationMetrics = texts(raw)
+		delete(rest, "operationMetrics")
+	}
 	take(rest, "userMetadata", &c.UserMetadata)
 	take(rest, "engineInfo", &c.EngineInfo)
 	take(rest, "txnId", &c.TxnID)
@@ -272,4 +276,21 @@ func take[T any](rest map[string]jsontext.Value, name string, to *T) {
 		*to = v
 		delete(rest, name)
 	}
+}
+
+// texts are the members of an object as text: delta-rs writes metrics as numbers.
+func texts(object jsontext.Value) map[string]string {
+	var raw map[string]jsontext.Value
+	if json.Unmarshal(object, &raw) != nil {
+		return nil
+	}
+	out := make(map[string]string, len(raw))
+	for k, v := range raw {
+		var text string
+		if json.Unmarshal(v, &text) != nil {
+			text = string(v)
+		}
+		out[k] = text
+	}
+	return out
 }

@@ -9,7 +9,9 @@ import (
 	pq "github.com/parquet-go/parquet-go"
 
 	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/storage"
+	"github.com/tarn-lake/tarn/types"
 )
 
 // The rows of a classic checkpoint, as Delta Spark lays them out.
@@ -115,5 +117,31 @@ func BenchmarkOpen100000(b *testing.B) {
 		if _, err := table.Snapshot(ctx, lake.At{}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func BenchmarkScan100000(b *testing.B) {
+	ctx := context.Background()
+	var f Format
+	table, err := f.Open(ctx, lake.Entry{Bucket: largeTable(b, 100_000)})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := table.Snapshot(ctx, lake.At{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	id, p := rel.NewColumn("id", types.Long), rel.NewColumn("p", types.Int)
+	is := func(op string, c rel.Column, n int64) rel.Expr {
+		return &rel.Call{Name: op, Args: []rel.Expr{c.Ref(), &rel.Lit{T: c.Type, Value: n}}, T: types.Boolean, Null: true}
+	}
+	for name, where := range map[string]rel.Expr{"all": nil, "partition": is("=", p, 7), "statistics": is("=", id, 77_000_000)} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.Scan(ctx, rel.Want{Columns: []rel.Column{id, p}, Where: where}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package delta
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 
@@ -13,11 +14,9 @@ import (
 
 // fileStats are the statistics of one file (P §Per-file Statistics), decoded as far as their bounds are asked for.
 type fileStats struct {
-	rows  int64 // physical; negative when unknown
-	tight bool  // no row was deleted by a vector since
-	mins  map[string]jsontext.Value
-	maxs  map[string]jsontext.Value
-	nulls map[string]jsontext.Value
+	rows              int64 // physical; negative when unknown
+	tight             bool  // no row was deleted by a vector since
+	mins, maxs, nulls jsontext.Value
 }
 
 // numRecords is the number of rows in a file, deleted ones included, without decoding the rest where Spark wrote it.
@@ -38,23 +37,15 @@ func parseStats(text string) fileStats {
 	if text == "" {
 		return s
 	}
-	var j struct {
-		NumRecords *int64                    `json:"numRecords"`
-		Tight      *bool                     `json:"tightBounds"`
-		Min        map[string]jsontext.Value `json:"minValues"`
-		Max        map[string]jsontext.Value `json:"maxValues"`
-		Nulls      map[string]jsontext.Value `json:"nullCount"`
-	}
-	if nesting([]byte(text)) > maxDepth || json.Unmarshal([]byte(text), &j) != nil {
+	raw := jsontext.Value(text)
+	if !raw.IsValid() {
 		return s
 	}
-	if j.NumRecords != nil && *j.NumRecords >= 0 {
-		s.rows = *j.NumRecords
+	if n, err := strconv.ParseInt(string(member(raw, "numRecords")), 10, 64); err == nil && n >= 0 {
+		s.rows = n
 	}
-	if j.Tight != nil {
-		s.tight = *j.Tight
-	}
-	s.mins, s.maxs, s.nulls = j.Min, j.Max, j.Nulls
+	s.tight = string(member(raw, "tightBounds")) != "false"
+	s.mins, s.maxs, s.nulls = member(raw, "minValues"), member(raw, "maxValues"), member(raw, "nullCount")
 	return s
 }
 
@@ -62,8 +53,7 @@ func parseStats(text string) fileStats {
 // that was cut, and instants whose fraction of a millisecond was, are widened.
 func (s fileStats) bounds(path []string, t types.Type) rel.Range {
 	r := rel.Range{Nulls: -1, NaN: t == types.Float || t == types.Double}
-	var nulls int64
-	if raw := leafValue(s.nulls, path); raw != nil && json.Unmarshal(raw, &nulls) == nil && nulls >= 0 {
+	if nulls, err := strconv.ParseInt(string(leafValue(s.nulls, path)), 10, 64); err == nil && nulls >= 0 {
 		if s.tight || nulls == 0 || nulls == s.rows {
 			r.Nulls = nulls
 		}
@@ -92,20 +82,85 @@ func isNaN(v types.Value) bool {
 }
 
 // leafValue finds the value at a path of nested objects.
-func leafValue(m map[string]jsontext.Value, path []string) jsontext.Value {
-	raw, ok := m[path[0]]
-	if !ok || len(path) == 1 {
-		return raw
+func leafValue(object jsontext.Value, path []string) jsontext.Value {
+	for _, name := range path {
+		object = member(object, name)
 	}
-	var inner map[string]jsontext.Value
-	if raw.Kind() != '{' || json.Unmarshal(raw, &inner) != nil {
+	return object
+}
+
+// member finds the value of a member in valid JSON; nil where there is none, or no object.
+func member(object jsontext.Value, name string) jsontext.Value {
+	i := skipSpace(object, 0)
+	if i == len(object) || object[i] != '{' {
 		return nil
 	}
-	return leafValue(inner, path[1:])
+	for i = skipSpace(object, i+1); object[i] != '}'; i = skipSpace(object, i) {
+		if object[i] == ',' {
+			i++
+			continue
+		}
+		end := skipValue(object, i)
+		key := object[i:end]
+		i = skipSpace(object, skipSpace(object, end)+1)
+		end = skipValue(object, i)
+		if isName(key, name) {
+			return object[i:end]
+		}
+		i = end
+	}
+	return nil
+}
+
+func isName(quoted jsontext.Value, name string) bool {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1:len(quoted)-1]) == name
+	}
+	var text string
+	return json.Unmarshal(quoted, &text) == nil && text == name
+}
+
+func skipSpace(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// skipValue is the end of the value that starts at i, in valid JSON.
+func skipValue(b []byte, i int) int {
+	depth := 0
+	for ; i < len(b); i++ {
+		switch b[i] {
+		case '"':
+			for i++; b[i] != '"'; i++ {
+				if b[i] == '\\' {
+					i++
+				}
+			}
+			if depth == 0 {
+				return i + 1
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				return i + 1 + min(depth, 0)
+			}
+		case ',', ' ', '\n', '\t', '\r':
+			if depth == 0 {
+				return i
+			}
+		}
+	}
+	return i
 }
 
 // bound is a bound as a value of t; nil when there is none that can be trusted.
 func bound(raw jsontext.Value, t types.Type) types.Value {
+	if len(raw) == 0 {
+		return nil
+	}
 	var text string
 	switch raw.Kind() {
 	case '"':
