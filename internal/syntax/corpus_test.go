@@ -16,21 +16,28 @@ var update = flag.Bool("update", false, "rewrite expected files")
 
 // sharedDir returns the directory of the shared corpora, or skips the test.
 func sharedDir(t testing.TB) string {
-	dir := os.Getenv("TARN_SHARED")
-	if dir == "" {
-		dir = "../../../shared"
-	}
-	if _, err := os.Stat(filepath.Join(dir, "corpus")); err != nil {
+	if !hasCorpus() {
 		if os.Getenv("CI") == "true" {
-			t.Fatalf("the corpus is missing: %v", err)
+			t.Fatal("the corpus is missing")
 		}
 		t.Skip("no corpus here")
 	}
-	return dir
+	return sharedPath()
 }
 
-// parserError matches the error classes that Spark's parser raises, as
-// against its analyzer.
+func sharedPath() string {
+	if dir := os.Getenv("TARN_SHARED"); dir != "" {
+		return dir
+	}
+	return "../../../shared"
+}
+
+func hasCorpus() bool {
+	_, err := os.Stat(filepath.Join(sharedPath(), "corpus"))
+	return err == nil
+}
+
+// goldenQuery is a query of Spark's golden files with what Spark answered.
 type goldenQuery struct {
 	file   string // relative to the results
 	n      int    // number within the file, from 1

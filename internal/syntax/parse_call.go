@@ -197,19 +197,19 @@ func (p *parser) structCall() Expr {
 // unitCall reads f(UNIT, a, b), if the first argument is a unit.
 func (p *parser) unitCall(w string) Expr {
 	isUnit := p.ahead(2).kind == kindWord && slices.Contains(dateUnits, strings.ToUpper(p.text(p.ahead(2))))
-	if !p.opAt(3, ",") || !isUnit && !p.isString(p.ahead(2)) {
-		return nil
+	n := 3
+	for !isUnit && p.isString(p.ahead(n)) {
+		n++
 	}
-	if !isUnit && !p.hasThreeArgs() {
+	if !p.opAt(n, ",") || !isUnit && !p.isString(p.ahead(2)) || !p.hasThreeArgs() {
 		return nil
 	}
 	from := p.start()
 	name := p.text(p.tok())
-	if isUnit && !p.hasThreeArgs() {
-		return nil
-	}
 	p.i += 2
-	u := &UnitCall{Func: w, Unit: strings.ToUpper(p.text(p.next()))}
+	start := p.start()
+	p.i += n - 2
+	u := &UnitCall{Func: w, Unit: strings.ToUpper(p.since(start).Text(p.src))}
 	for range 2 {
 		p.expectOp(",")
 		u.Args = append(u.Args, p.value())

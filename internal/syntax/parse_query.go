@@ -25,7 +25,7 @@ func (p *parser) isQueryAt(n int) bool {
 	case "TABLE":
 		return p.isIdent(p.ahead(n + 1))
 	case "WITH":
-		return p.isIdent(p.ahead(n+1)) && (p.opAt(n+2, "(") || p.ahead(n+2).kind == kindWord)
+		return p.isIdent(p.ahead(n+1)) && (p.opAt(n+2, "(") || p.isIdent(p.ahead(n+2)))
 	case "MAP", "REDUCE":
 		return n == 0 && !p.opAt(1, "(") && p.isIdent(p.ahead(1))
 	}

@@ -177,7 +177,7 @@ func plainWord(id *Ident) any {
 
 func isClauseWord(w word) bool {
 	switch keywords.text[w] {
-	case "BETWEEN", "CLUSTER", "DISTRIBUTE", "DIV", "EXISTS", "IDENTIFIER", "IF", "ILIKE", "INTERVAL", "LIKE", "LIMIT",
+	case "BETWEEN", "CLUSTER", "DISTRIBUTE", "DIV", "EXISTS", "EXTENDED", "FORMATTED", "IDENTIFIER", "IF", "ILIKE", "INTERVAL", "LIKE", "LIMIT",
 		"MAP", "PIVOT", "QUALIFY", "REDUCE", "REGEXP", "REPLACE", "RLIKE", "SET", "SORT", "STREAM", "TABLESAMPLE",
 		"UNPIVOT", "VALUES", "WATERMARK", "WINDOW":
 		return true

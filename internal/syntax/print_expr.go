@@ -254,7 +254,7 @@ func (p *printer) postfix(x Expr) {
 	case *Field:
 		p.base(x.X)
 		p.put(raw("."))
-		p.buf = append(p.buf, identText(x.Name)...)
+		p.inner(x.Name)
 	case *Index:
 		p.base(x.X)
 		p.put(raw("["))
@@ -339,7 +339,7 @@ func forLength(x Expr) parts {
 
 func (p *printer) function(x *Call) {
 	if id := x.Func.Parts[0]; len(x.Func.Parts) == 1 && id.Expr == nil {
-		p.put(text(wordText(id)))
+		p.put(functionName(id, len(x.Args)))
 	} else {
 		p.put(x.Func)
 	}
@@ -364,6 +364,21 @@ func (p *printer) function(x *Call) {
 		p.put(x.Nulls, "NULLS")
 	}
 	p.put(clause("OVER", x.Over))
+}
+
+// functionName returns the name of a function of one part and n arguments,
+// which only few words need quotes for: those that start other things than a
+// call, and those whose calls of three arguments are read as a *UnitCall.
+func functionName(id *Ident, n int) text {
+	switch keywordOf(id.Name) {
+	case "ALL", "AS", "CASE", "DISTINCT", "FROM", "NOT", "SELECT", "TABLE", "VALUES", "WITH":
+		return text(quoteIdent(id.Name))
+	case "TIMESTAMPADD", "DATEADD", "DATE_ADD", "TIMESTAMPDIFF", "DATEDIFF", "DATE_DIFF", "TIMEDIFF":
+		if n == 3 {
+			return text(quoteIdent(id.Name))
+		}
+	}
+	return text(wordText(id))
 }
 
 func (p *printer) caseExpr(x *Case) {

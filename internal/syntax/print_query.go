@@ -22,7 +22,7 @@ func (p *printer) body(b QueryBody) {
 	case *SetOp:
 		p.setOp(b)
 	case *Values:
-		p.put(listClause("VALUES", b.Rows), b.Alias)
+		p.put("VALUES", rows(b.Rows), b.Alias)
 	case *TableQuery:
 		p.put("TABLE", b.Name)
 	case *Nested:
@@ -30,6 +30,20 @@ func (p *printer) body(b QueryBody) {
 	case *Pipe:
 		p.put(b.Input, "|>", b.Op)
 	}
+}
+
+// rows returns the rows of VALUES, all of them in parentheses.
+func rows(xs []Expr) parts {
+	out := make([]any, len(xs))
+	for i, x := range xs {
+		switch x.(type) {
+		case *Row, *ScalarSubquery:
+			out[i] = x
+		default:
+			out[i] = parts{"(", x, raw(")")}
+		}
+	}
+	return commas(out)
 }
 
 func (p *printer) setOp(s *SetOp) {
@@ -152,7 +166,7 @@ func (p *printer) relation(r Relation) {
 	case *Subquery:
 		p.put("(", r.Query, raw(")"), r.Sample, r.Watermark, r.Alias)
 	case *ValuesTable:
-		p.put(listClause("VALUES", r.Rows), r.Alias)
+		p.put("VALUES", rows(r.Rows), r.Alias)
 	case *TableFunc:
 		p.put(when(r.Stream, "STREAM"), r.Func, raw("("))
 		for i, a := range r.Args {
