@@ -2,7 +2,6 @@ package duckdb
 
 import (
 	"errors"
-	"fmt"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -16,11 +15,41 @@ type liveRows struct {
 	fn *Scalar
 }
 
-// hiddenRows has one bit per row of a file, set when the row is hidden; rows past its end are not.
+// hiddenRows answers whether a row of a file is hidden; rows past its end are not.
 type hiddenRows struct {
 	once sync.Once
 	rows rel.RowSet
-	bits []uint64
+	bits []uint64 // one bit per row, set when it is hidden
+	far  bool     // positions are too far apart for bits: ask rows
+}
+
+// mostBits bounds the bitmap of one file to 64 MiB. Positions come from files that anybody may have written.
+const mostBits = 1 << 29
+
+// load makes the bitmap when the first row of the file is asked about.
+func (h *hiddenRows) load() *hiddenRows {
+	h.once.Do(func() {
+		for pos := range h.rows.All() {
+			if pos >= mostBits {
+				h.bits, h.far = nil, true
+				return
+			}
+			w := pos >> 6
+			if have := uint64(len(h.bits)); w >= have {
+				h.bits = append(h.bits, make([]uint64, max(w+1-have, have))...)
+			}
+			h.bits[w] |= 1 << (pos & 63)
+		}
+	})
+	return h
+}
+
+func (h *hiddenRows) live(pos uint64) bool {
+	if h.far {
+		return !h.rows.Contains(pos)
+	}
+	w := pos >> 6
+	return w >= uint64(len(h.bits)) || h.bits[w]>>(pos&63)&1 == 0
 }
 
 func newLiveRows() *liveRows {
@@ -42,26 +71,6 @@ func hiddenOf(files []rel.File) []hiddenRows {
 	return set
 }
 
-// maxPosition bounds the positions of hidden rows: a set is a bitmap in memory.
-const maxPosition = 1 << 33
-
-// load makes the bitmap when the first row of the file is asked about.
-func (h *hiddenRows) load() []uint64 {
-	h.once.Do(func() {
-		for pos := range h.rows.All() {
-			w := pos >> 6
-			if pos >= maxPosition {
-				panic(fmt.Sprintf("the hidden row %d lies past any row", pos))
-			}
-			if w >= uint64(len(h.bits)) {
-				h.bits = append(h.bits, make([]uint64, max(w+1-uint64(len(h.bits)), uint64(len(h.bits))))...)
-			}
-			h.bits[w] |= 1 << (pos & 63)
-		}
-	})
-	return h.bits
-}
-
 // eval answers whether rows are live: of the set, of the file in it, at the position.
 func (l *liveRows) eval(n int, in []Vec, out *Out) error {
 	if n == 0 {
@@ -70,17 +79,17 @@ func (l *liveRows) eval(n int, in []Vec, out *Out) error {
 	sets, files, rows := Values[int64](in[0]), Values[uint64](in[1]), Values[int64](in[2])
 	set, _ := l.get(sets[0])
 	res := Results[uint8](out)
-	last, bits := ^uint64(0), []uint64(nil)
+	last, hidden := ^uint64(0), (*hiddenRows)(nil)
 	for i := range n {
 		if f := files[i]; f != last {
 			if f >= uint64(len(set)) {
 				return errors.New("tarn_live: no such file")
 			}
-			last, bits = f, set[f].load()
+			last, hidden = f, set[f].load()
 		}
-		res[i] = 1
-		if w := uint64(rows[i]) >> 6; w < uint64(len(bits)) {
-			res[i] = uint8(^bits[w] >> (rows[i] & 63) & 1)
+		res[i] = 0
+		if hidden.live(uint64(rows[i])) {
+			res[i] = 1
 		}
 	}
 	return nil

@@ -98,6 +98,8 @@ func testHiddenRows(t *testing.T, x engine.Engine) {
 	b.Hidden = positions{3}
 	s = scan([]rel.File{b}, longs("id"))
 	expect(t, x, s, "[0]", "[1]", "[2]", "[4]", "[5]", "[6]", "[7]", "[8]", "[9]")
+	b.Hidden = positions{0, 1, 2, 3, 5, 6, 7, 8, 9, 1 << 62}
+	expect(t, x, scan([]rel.File{b}, longs("id")), "[4]")
 	b.Hidden = positions{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1000}
 	expect(t, x, scan([]rel.File{b}, longs("id")))
 }
