@@ -155,6 +155,9 @@ func (a *analyzer) resolved(fn *rel.Function, name string, args []term, e *synta
 	if err := a.onlyAggregate(name, e); err != nil {
 		return term{}, err
 	}
+	if err := noGenerator(args, text, e); err != nil {
+		return term{}, err
+	}
 	x, err := fn.Resolve(exprsOf(args), a.set)
 	if err != nil {
 		return term{}, argError(a.countError(err, name), e, text, args)

@@ -145,11 +145,24 @@ func (a *analyzer) apply(name, text string, at syntax.Node, args ...term) (term,
 	if fn == nil {
 		return term{}, a.unresolvedRoutine([]string{name}, at)
 	}
+	if err := noGenerator(args, text, at); err != nil {
+		return term{}, err
+	}
 	x, err := fn.Resolve(exprsOf(args), a.set)
 	if err != nil {
 		return term{}, argError(err, at, text, args)
 	}
 	return term{x: x, text: text}, nil
+}
+
+// noGenerator refuses a generator as an argument.
+func noGenerator(args []term, text string, at syntax.Node) error {
+	for _, t := range args {
+		if c, ok := t.x.(*rel.Call); ok && isGenerator(c) {
+			return fail("UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS", at, "expression", quoteSQL(text))
+		}
+	}
+	return nil
 }
 
 func (a *analyzer) unary(e *syntax.Unary, f *frame) (term, error) {
