@@ -94,16 +94,16 @@ func castable(from, to types.Type) bool {
 	case types.Binary, types.CalendarInterval:
 		return types.Text(from)
 	}
-	switch t := to.(type) {
+	switch to.(type) {
 	case types.Time:
 		_, ok := from.(types.Time)
 		return ok || types.Text(from) || from == types.TimestampNTZ
 	case types.YearMonth:
 		_, ok := from.(types.YearMonth)
-		return ok || types.Text(from) || countable(from) && t.From == t.To
+		return ok || types.Text(from) || countable(from)
 	case types.DayTime:
 		_, ok := from.(types.DayTime)
-		return ok || types.Text(from) || countable(from) && t.From == t.To
+		return ok || types.Text(from) || countable(from)
 	}
 	if types.Numeric(to) {
 		return types.Numeric(from) || types.Text(from) || from == types.Boolean || from == types.Timestamp ||
@@ -115,14 +115,10 @@ func castable(from, to types.Type) bool {
 // countable reports whether t can count the units of an interval.
 func countable(t types.Type) bool { return types.Integral(t) || types.IsDecimal(t) }
 
-// countedBy reports whether t is an interval of one unit, or a time of day.
+// countedBy reports whether t is an interval or a time of day.
 func countedBy(t types.Type) bool {
-	switch t := t.(type) {
-	case types.YearMonth:
-		return t.From == t.To
-	case types.DayTime:
-		return t.From == t.To
-	case types.Time:
+	switch t.(type) {
+	case types.YearMonth, types.DayTime, types.Time:
 		return true
 	}
 	return false

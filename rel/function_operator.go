@@ -290,6 +290,8 @@ func datetimeMinus(f *Function, l, r Expr, a, b types.Type, s Settings) (Expr, b
 			return nil, true, unexpectedType(0, `"DATE"`, a)
 		}
 		return f.call([]Expr{convert(l, types.Date, s), r}, differenceType(types.Day, s), s), true, nil
+	case a == types.Date && types.Text(b) && s.Mode != Legacy:
+		return f.call([]Expr{l, convert(r, types.Date, s)}, differenceType(types.Day, s), s), true, nil
 	case a == types.Date && types.Text(b):
 		return nil, false, nil
 	case a == types.Date:

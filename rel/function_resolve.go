@@ -55,6 +55,7 @@ func (f *Function) bySignature(args []Expr, s Settings) (Expr, error) {
 
 // apply resolves a call by one signature.
 func (f *Function) apply(sig signature, args []Expr, s Settings) (Expr, error) {
+	args = sig.wrapLambdas(args)
 	b, err := f.bind(sig, args, s)
 	if err != nil {
 		return nil, err
@@ -173,13 +174,49 @@ func (p pattern) variables() []string {
 	return out
 }
 
+// wrapLambdas makes a lambda of each value that stands where sig wants one: it ignores its parameters.
+func (sig signature) wrapLambdas(args []Expr) []Expr {
+	out := args
+	for i, a := range args {
+		p := sig.param(i)
+		if _, ok := a.(*Lambda); ok || p.kind != lambdaType {
+			continue
+		}
+		if &out[0] == &args[0] {
+			out = slices.Clone(args)
+		}
+		l := &Lambda{Body: a}
+		for range p.kids[1:] {
+			l.Params = append(l.Params, NewColumn("_", types.Void))
+		}
+		out[i] = l
+	}
+	return out
+}
+
+// sameShape is types.Equal but for the names of struct fields.
+func sameShape(a, b types.Type) bool {
+	switch a := a.(type) {
+	case types.Array:
+		b, ok := b.(types.Array)
+		return ok && sameShape(a.Elem, b.Elem)
+	case types.Map:
+		b, ok := b.(types.Map)
+		return ok && sameShape(a.Key, b.Key) && sameShape(a.Value, b.Value)
+	case types.Struct:
+		b, ok := b.(types.Struct)
+		return ok && slices.EqualFunc(a.Fields, b.Fields, func(f, g types.Field) bool { return sameShape(f.Type, g.Type) })
+	}
+	return types.Equal(a, b)
+}
+
 // checkLambda reports a lambda whose result is not what the function asks for.
 func (f *Function) checkLambda(p pattern, i int, a Expr, b bindings) error {
 	if p.kind != lambdaType {
 		return f.unexpected(i, a.Type())
 	}
 	want, ok := p.kids[len(p.kids)-1].build(b)
-	if !ok || types.Equal(want, a.Type()) || a.Type() == types.Void {
+	if !ok || sameShape(want, a.Type()) || a.Type() == types.Void {
 		return nil
 	}
 	return &ArgError{"DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", map[string]string{

@@ -1,7 +1,9 @@
 package rel
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tarn-lake/tarn/types"
 )
@@ -38,6 +40,7 @@ var resultRules = map[string]resultRule{
 	"window":    windowResult,
 	"histogram": histogramResult,
 	"aggregate": aggregateResult,
+	"wider":     sameResult,
 }
 
 // sameResult is the type of argument number param, the first one without it.
@@ -183,11 +186,42 @@ func flattenResult(f *Function, _ string, args []Expr, _ Settings) (types.Type, 
 	return nil, unexpectedType(0, `"ARRAY" of "ARRAY"`, args[0].Type())
 }
 
+// extractFields are the names of the fields that a value of type t has.
+func extractFields(t types.Type) []string {
+	ym := []string{"YEAR", "Y", "YEARS", "YR", "YRS", "MONTH", "MON", "MONS", "MONTHS"}
+	clock := []string{"HOUR", "H", "HOURS", "HR", "HRS", "MINUTE", "M", "MIN", "MINS", "MINUTES", "SECOND", "S", "SEC", "SECONDS", "SECS"}
+	day := []string{"DAY", "D", "DAYS"}
+	switch t.(type) {
+	case types.YearMonth:
+		return ym
+	case types.DayTime:
+		return append(day, clock...)
+	case types.Time:
+		return clock
+	}
+	if t == types.CalendarInterval {
+		return append(append(ym, day...), clock...)
+	}
+	more := []string{"YEAROFWEEK", "QUARTER", "QTR", "WEEK", "W", "WEEKS", "DAYOFWEEK", "DOW", "DAYOFWEEK_ISO", "DOW_ISO", "DOY"}
+	return append(append(append(more, ym...), day...), clock...)
+}
+
 // dateFieldResult is the type of extract(field FROM x): a second has its fraction.
-func dateFieldResult(_ *Function, _ string, args []Expr, _ Settings) (types.Type, error) {
-	field, _ := constText(args[0])
-	switch field {
-	case "SECOND", "second", "S", "s", "SEC", "sec", "SECONDS", "seconds", "SECS", "secs":
+func dateFieldResult(f *Function, _ string, args []Expr, _ Settings) (types.Type, error) {
+	l, ok := args[0].(*Lit)
+	if !ok {
+		return nil, &ArgError{"NON_FOLDABLE_ARGUMENT", map[string]string{"funcName": "`" + f.Name + "`", "paramName": "`field`", "paramType": `"STRING"`}}
+	}
+	field, _ := l.Value.(string)
+	part := strings.ToUpper(field)
+	unknown := &ArgError{"INVALID_EXTRACT_FIELD", map[string]string{"expr": "$2", "field": "`" + field + "`"}}
+	if !slices.Contains(extractFields(args[1].Type()), part) {
+		if l.Value == nil {
+			return types.Double, nil
+		}
+		return nil, unknown
+	}
+	if slices.Contains([]string{"SECOND", "S", "SEC", "SECONDS", "SECS"}, part) {
 		return types.Decimal{P: 8, S: 6}, nil
 	}
 	return types.Int, nil

@@ -74,6 +74,8 @@ func findRule(name string) resolver {
 		return resolveToChar
 	case "size":
 		return resolveSize
+	case "uniform":
+		return resolveUniform
 	case "sequence":
 		return resolveSequence
 	}
@@ -416,4 +418,46 @@ func createMapDiff(class string, ts []types.Type) error {
 	}
 	return &ArgError{"DATATYPE_MISMATCH." + class, map[string]string{
 		"sqlExpr": "$0", "functionName": "`map`", "dataType": "[" + strings.Join(spelled, ", ") + "]"}}
+}
+
+// resolveUniform is uniform(low, high[, seed]): constants, of which the wider type is the result's.
+func resolveUniform(f *Function, _ string, args []Expr, s Settings) (Expr, error) {
+	if len(args) < 2 || len(args) > 3 {
+		return nil, wrongCount(f.Name, "[2, 3]", len(args))
+	}
+	names := []string{"min", "max", "seed"}
+	for i, a := range args {
+		t := a.Type()
+		want := `integer or floating-point`
+		if i == 2 {
+			want = `integer`
+		}
+		if t != types.Void && (!types.Numeric(t) || i == 2 && t != types.Int && t != types.Long) {
+			return nil, unexpectedType(i, want, t)
+		}
+		if !constant(a) {
+			return nil, &ArgError{"DATATYPE_MISMATCH.NON_FOLDABLE_INPUT", map[string]string{
+				"sqlExpr": "$0", "inputName": "`" + names[i] + "`", "inputType": want, "inputExpr": "$" + strconv.Itoa(i+1)}}
+		}
+	}
+	t, _ := widerUnpromoted(args[0].Type(), args[1].Type(), s)
+	out := append([]Expr{convert(args[0], types.Double, s), convert(args[1], types.Double, s)}, args[2:]...)
+	c := f.call(out, t, s).(*Call)
+	return c, nil
+}
+
+// constant reports whether e reads no column and calls nothing random.
+func constant(e Expr) bool {
+	ok := true
+	WalkExpr(e, func(x Expr) bool {
+		switch x := x.(type) {
+		case *Col, *Scalar, *Exists, *InQuery, *Agg, *Over:
+			ok = false
+		case *Call:
+			f := FindFunction(x.Name)
+			ok = ok && (f == nil || !f.Nondeterministic)
+		}
+		return ok
+	})
+	return ok
 }

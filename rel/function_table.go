@@ -207,7 +207,7 @@ func (sig signature) fits(args []Expr) bool {
 		return false
 	}
 	for i, a := range args {
-		if _, ok := a.(*Lambda); ok {
+		if _, ok := a.(*Lambda); ok || sig.param(i).kind == lambdaType {
 			continue
 		}
 		if !sig.param(i).accepts(a.Type()) {

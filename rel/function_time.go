@@ -19,6 +19,9 @@ func resolveMakeTimestamp(f *Function, param string, args []Expr, s Settings) (E
 	t := timestampNamed(param, s)
 	name := "timestamp_of_fields"
 	switch len(args) {
+	case 1:
+		args = []Expr{args[0], &Lit{T: exactNames["time"], Value: int64(0)}}
+		name = "timestamp_of_date"
 	case 2, 3:
 		name = "timestamp_of_date"
 	case 6, 7:

@@ -81,6 +81,9 @@ func classed(err error) error {
 			return &engine.Error{Class: r.Class, Params: r.Params, Err: err}
 		}
 	}
+	if class, params := nativeClass(e.Message); class != "" {
+		return &engine.Error{Class: class, Params: params, Err: err}
+	}
 	for _, k := range known {
 		m := k.words.FindStringSubmatch(e.Message)
 		if m == nil || !strings.Contains(k.types, e.Type) {

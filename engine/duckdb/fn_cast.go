@@ -400,9 +400,6 @@ func intToDecimal(u use, r *row) (*big.Int, error) { return fit(u, number{big.Ne
 func floatToDecimal(u use, r *row) (*big.Int, error) {
 	f := r.float(0)
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		if u.mode == rel.ANSI {
-			return nil, u.overflow(floatSQL(f, u.args[0]))
-		}
 		return nil, errNull
 	}
 	bits := 64

@@ -86,6 +86,8 @@ func emitterNamed(name string) func(x *expansion, param string) (string, error) 
 		return emitPart
 	case "unsupported":
 		return func(_ *expansion, what string) (string, error) { return "", unsupported("%s", what) }
+	case "uniform":
+		return emitUniform
 	case "typeof":
 		return emitTypeof
 	case "round":

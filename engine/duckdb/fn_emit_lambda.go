@@ -230,7 +230,7 @@ func emitTypeof(x *expansion, _ string) (string, error) {
 	return literal(x.args[0].Type().String()), nil
 }
 
-// emitMonthsBetween and other functions with optional arguments of which SQL needs all go through Go.
+// emitRound rounds by the function in Go for the family of the argument.
 func emitRound(x *expansion, name string) (string, error) {
 	switch t := x.args[0].Type(); {
 	case types.IsDecimal(t):
@@ -239,4 +239,17 @@ func emitRound(x *expansion, name string) (string, error) {
 		return x.template("{udf " + name + "_int}($*)")
 	}
 	return x.template("{udf " + name + "_float}($*)")
+}
+
+// emitUniform spreads a random number over a range and casts it to the result.
+func emitUniform(x *expansion, _ string) (string, error) {
+	u := use{args: []types.Type{types.Double, types.Double}, result: types.Double}
+	for _, a := range x.args[2:] {
+		u.args = append(u.args, a.Type())
+	}
+	f, err := x.e.udf("uniform", u)
+	if err != nil {
+		return "", err
+	}
+	return caster{x.e, x.mode, x.zone}.cast(f+"("+strings.Join(x.sql, ", ")+")", types.Double, x.result)
 }

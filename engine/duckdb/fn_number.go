@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
-	"math/rand/v2"
 	"strconv"
 
 	"github.com/tarn-lake/tarn/rel"
@@ -46,8 +45,6 @@ var numberFunctions = map[string]udf{
 	"hex_int": textUDF(func(_ use, r *row) ([]byte, error) {
 		return []byte(upperHex(strconv.FormatUint(uint64(r.int(0)), 16))), nil
 	}),
-	"rand":  random(func(g *rand.Rand) float64 { return g.Float64() }),
-	"randn": random(func(g *rand.Rand) float64 { return g.NormFloat64() }),
 }
 
 var overflowWords = map[types.Type]string{types.Int: "integer overflow", types.Long: "long overflow"}
@@ -441,30 +438,3 @@ func digitsIn(s string, base uint64) (uint64, bool) {
 	}
 	return n, true
 }
-
-// random is a generator of doubles; with a constant seed its numbers are the same each time, though not Spark's.
-func random(draw func(*rand.Rand) float64) udf {
-	return udf{volatile: true, nulls: true, make: func(u use) (Eval, error) {
-		return func(n int, in []Vec, out *Out) error {
-			to := Results[float64](out)
-			if len(in) == 0 {
-				for i := range n {
-					to[i] = draw(rand.New(globalSource{}))
-				}
-				return nil
-			}
-			var g *rand.Rand
-			return each(u, in, n, out, true, func(r *row) error {
-				if g == nil {
-					g = rand.New(rand.NewPCG(uint64(r.int(0)), 42))
-				}
-				to[r.i] = draw(g)
-				return nil
-			})
-		}, nil
-	}}
-}
-
-type globalSource struct{}
-
-func (globalSource) Uint64() uint64 { return rand.Uint64() }

@@ -31,6 +31,7 @@ type udf struct {
 	make     func(u use) (Eval, error)
 	nulls    bool
 	volatile bool
+	perUse   bool // each use in a statement has a state of its own
 }
 
 // errNull makes the result of a row NULL.
@@ -40,7 +41,7 @@ var errNull = errors.New("null")
 func udfNamed(name string) (udf, bool) {
 	for _, family := range []map[string]udf{
 		castFunctions, numberFunctions, decimalFunctions, textFunctions, codeFunctions, regexpFunctions,
-		timeFunctions, intervalFunctions, collectionFunctions, jsonFunctions, hashFunctions, formatFunctions,
+		timeFunctions, intervalFunctions, collectionFunctions, jsonFunctions, hashFunctions, formatFunctions, randomFunctions,
 	} {
 		if f, ok := family[name]; ok {
 			return f, true
@@ -65,6 +66,10 @@ func (e *emitter) udf(name string, u use) (string, error) {
 	s.Name = fmt.Sprintf("tarn_%s_%x", name, h.Sum64())
 	if known, ok := e.scalars[s.Name]; ok {
 		return known.Name, nil
+	}
+	if f.perUse {
+		s.Bind = func([]Arg) (Eval, error) { return f.make(u) }
+		return e.use(s), nil
 	}
 	eval, err := f.make(u)
 	if err != nil {

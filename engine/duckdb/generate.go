@@ -54,6 +54,8 @@ func (e *emitter) generator(n *rel.Generate, args []string) (rows string, fields
 		return args[0], fields, nil
 	case "stack":
 		return e.stack(n, args[1:])
+	case "json_tuple":
+		return e.jsonTuple(n, args)
 	}
 	return "", nil, unsupported("the generator %s", n.Fn.Name)
 }
@@ -93,4 +95,17 @@ func (e *emitter) stack(n *rel.Generate, args []string) (rows string, fields []s
 		fields = append(fields, fmt.Sprintf("struct_extract_at($, %d)", j+1))
 	}
 	return "[" + strings.Join(lines, ", ") + "]", fields, nil
+}
+
+// jsonTuple gives one row of the texts under some keys.
+func (e *emitter) jsonTuple(n *rel.Generate, args []string) (rows string, fields []string, err error) {
+	u := use{result: types.Array{Elem: n.Fn.T}}
+	for _, a := range n.Fn.Args {
+		u.args = append(u.args, a.Type())
+	}
+	f, err := e.udf("json_tuple", u)
+	for i := range n.Cols {
+		fields = append(fields, fmt.Sprintf("struct_extract_at($, %d)", i+1))
+	}
+	return f + "(" + strings.Join(args, ", ") + ")", fields, err
 }
