@@ -282,8 +282,8 @@ func (f *Function) wrongCount(n int) error {
 	switch {
 	case open:
 		want = fmt.Sprintf("> %d", max(lo-1, 0))
-	case lo == hi:
-		want = strconv.Itoa(lo)
+	case lo == hi || f.Name == "ceil" || f.Name == "floor":
+		want = strconv.Itoa(hi)
 	}
 	return wrongCount(f.Name, want, n)
 }

@@ -35,12 +35,13 @@ var resultRules = map[string]resultRule{
 		}
 		return types.Timestamp, nil
 	},
-	"array-of":  arrayOfResult,
-	"schema":    schemaResult,
-	"window":    windowResult,
-	"histogram": histogramResult,
-	"aggregate": aggregateResult,
-	"wider":     sameResult,
+	"array-of":   arrayOfResult,
+	"schema":     schemaResult,
+	"window":     windowResult,
+	"histogram":  histogramResult,
+	"aggregate":  aggregateResult,
+	"percentile": percentileResult,
+	"wider":      sameResult,
 }
 
 // sameResult is the type of argument number param, the first one without it.
@@ -248,4 +249,21 @@ func aggregateResult(_ *Function, _ string, args []Expr, _ Settings) (types.Type
 		return args[3].Type(), nil
 	}
 	return args[1].Type(), nil
+}
+
+// percentileResult is DOUBLE, or the widest interval type; an array for an array of percentages.
+func percentileResult(_ *Function, _ string, args []Expr, _ Settings) (types.Type, error) {
+	var t types.Type = types.Double
+	switch args[0].Type().(type) {
+	case types.YearMonth:
+		t = exactNames["ym"]
+	case types.DayTime:
+		t = exactNames["dt"]
+	}
+	if len(args) > 1 {
+		if _, ok := args[1].Type().(types.Array); ok {
+			return types.Array{Elem: t}, nil
+		}
+	}
+	return t, nil
 }

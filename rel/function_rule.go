@@ -74,6 +74,8 @@ func findRule(name string) resolver {
 		return resolveToChar
 	case "size":
 		return resolveSize
+	case "with-zero":
+		return resolveWithZero
 	case "uniform":
 		return resolveUniform
 	case "sequence":
@@ -441,7 +443,7 @@ func resolveUniform(f *Function, _ string, args []Expr, s Settings) (Expr, error
 		}
 	}
 	t, _ := widerUnpromoted(args[0].Type(), args[1].Type(), s)
-	out := append([]Expr{convert(args[0], types.Double, s), convert(args[1], types.Double, s)}, args[2:]...)
+	out := append([]Expr{convert(args[0], types.Double, s), convert(args[1], types.Double, s)}, castAll(args[2:], types.Long, s)...)
 	c := f.call(out, t, s).(*Call)
 	return c, nil
 }
@@ -460,4 +462,12 @@ func constant(e Expr) bool {
 		return ok
 	})
 	return ok
+}
+
+// resolveWithZero is another function of the argument and 0.
+func resolveWithZero(f *Function, param string, args []Expr, s Settings) (Expr, error) {
+	if len(args) != 1 {
+		return nil, wrongCount(f.Name, "1", len(args))
+	}
+	return FindFunction(param).Resolve([]Expr{args[0], &Lit{T: types.Int, Value: int64(0)}}, s)
 }

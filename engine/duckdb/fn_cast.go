@@ -33,7 +33,7 @@ var castFunctions = map[string]udf{
 	"timestamp_to_int":     intUDF(timestampToInt),
 	"timestamp_to_float":   floatUDF(func(_ use, r *row) (float64, error) { return float64(r.int(0)) / 1e6, nil }),
 	"timestamp_to_decimal": decimalUDF(microsToDecimal),
-	"time_to_decimal":      decimalUDF(microsToDecimal),
+	"time_to_decimal":      decimalUDF(nanosToDecimal),
 	"time_to_int":          intUDF(timeToInt),
 	"ym_to_int":            intUDF(yearMonthToInt),
 	"dt_to_int":            intUDF(dayTimeToInt),
@@ -394,6 +394,12 @@ func timeToInt(u use, r *row) (int64, error) {
 }
 
 func microsToDecimal(u use, r *row) (*big.Int, error) { return fit(u, number{big.NewInt(r.int(0)), 6}) }
+
+// nanosToDecimal is a time of day, which Spark counts in nanoseconds.
+func nanosToDecimal(u use, r *row) (*big.Int, error) {
+	n := big.NewInt(r.int(0))
+	return fit(u, number{n.Mul(n, big.NewInt(1000)), 9})
+}
 
 func intToDecimal(u use, r *row) (*big.Int, error) { return fit(u, number{big.NewInt(r.int(0)), 0}) }
 

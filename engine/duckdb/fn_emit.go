@@ -58,6 +58,8 @@ func emitterNamed(name string) func(x *expansion, param string) (string, error) 
 		return emitListagg
 	case "percentile":
 		return emitPercentile
+	case "percentile_disc":
+		return emitPercentileDisc
 	case "percentile_approx":
 		return emitPercentileApprox
 	case "mode":
@@ -145,7 +147,7 @@ func emitMinus(x *expansion, _ string) (string, error) {
 	case types.Date:
 		if x.args[1].Type() == types.Date {
 			if x.result == types.CalendarInterval {
-				return x.template("to_days(CAST($1 - $2 AS INTEGER))")
+				return x.template("{udf date_period}($1, $2)")
 			}
 			return x.template("(CAST($1 - $2 AS BIGINT) * 86400000000)")
 		}
@@ -509,7 +511,21 @@ func emitPercentile(x *expansion, p string) (string, error) {
 	if len(x.args) > 2 {
 		return "", unsupported("percentile with frequencies")
 	}
+	if x.descending() {
+		p = "1 - " + p
+	}
 	return x.template("quantile_cont($DCAST($1 AS DOUBLE), " + p + ")$F")
+}
+
+// descending reports whether WITHIN GROUP orders downwards.
+func (x *expansion) descending() bool { return len(x.order) > 0 && x.order[0].Desc }
+
+// emitPercentileDisc counts from the end, which a negative share means to DuckDB, for a descending order.
+func emitPercentileDisc(x *expansion, _ string) (string, error) {
+	if x.descending() {
+		return x.template("quantile_disc($1, -$2)$F")
+	}
+	return x.template("quantile_disc($1, $2)$F")
 }
 
 func emitPercentileApprox(x *expansion, _ string) (string, error) {

@@ -72,16 +72,84 @@ func emitAggregate(x *expansion, _ string) (string, error) {
 	if !types.Equal(merge.Body.Type(), acc) {
 		merge = &rel.Lambda{Params: merge.Params, Body: &rel.Cast{X: merge.Body, To: acc}}
 	}
-	m, err := x.e.expr(merge)
+	out, err := x.reduce(merge, acc)
 	if err != nil {
 		return "", err
 	}
-	out := "list_reduce(" + x.sql[0] + ", " + m + ", " + x.sql[1] + ")"
 	if len(x.args) < 4 {
 		return out, nil
 	}
 	finish, err := x.arg(4)
 	return "(CASE WHEN " + x.sql[0] + " IS NOT NULL THEN list_extract(list_transform([" + out + "], " + finish + "), 1) END)", err
+}
+
+// reduce is DuckDB's list_reduce. It wants the start value and the elements to be of one type, and it mixes up
+// the rows of values from outside once lists differ in length: both are packed into one struct, field 0 the
+// accumulated value, field 1 the element, the rest what merge reads from outside.
+func (x *expansion) reduce(merge *rel.Lambda, acc types.Type) (string, error) {
+	elem := merge.Params[1].Type
+	free := freeCols(merge)
+	if len(free) == 0 && types.Equal(acc, elem) {
+		m, err := x.e.expr(merge)
+		return "list_reduce(" + x.sql[0] + ", " + m + ", " + x.sql[1] + ")", err
+	}
+	st := types.Struct{Fields: []types.Field{{Name: "a", Type: acc, Nullable: true}, {Name: "e", Type: elem, Nullable: true}}}
+	left, right := rel.NewColumn("left", nil), rel.NewColumn("right", nil)
+	by := map[rel.ID]int{merge.Params[1].ID: 1}
+	v := x.e.local("x")
+	item, start, next := "a := NULL, e := "+v, "a := "+x.sql[1]+", e := NULL", ", e := NULL"
+	for i, c := range free {
+		f := fmt.Sprintf("c%d", i)
+		st.Fields = append(st.Fields, types.Field{Name: f, Type: c.Column.Type, Nullable: true})
+		item += ", " + f + " := " + name(c.ID)
+		start += ", " + f + " := NULL"
+		next += ", " + f + " := NULL"
+		by[c.ID] = i + 2
+	}
+	left.Type, right.Type = st, st
+	fields := map[rel.ID]rel.Expr{merge.Params[0].ID: &rel.Field{X: left.Ref(), Index: 0}}
+	for id, i := range by {
+		fields[id] = &rel.Field{X: right.Ref(), Index: i}
+	}
+	body, err := x.e.expr(replaceCols(merge.Body, fields))
+	if err != nil {
+		return "", err
+	}
+	packed := func(s string) string {
+		p, castErr := cast("struct_pack("+s+")", st)
+		if castErr != nil {
+			err = castErr
+		}
+		return p
+	}
+	list := "list_transform(" + x.sql[0] + ", lambda " + v + ": " + packed(item) + ")"
+	step := "lambda " + name(left.ID) + ", " + name(right.ID) + ": " + packed("a := "+body+next)
+	return "struct_extract_at(list_reduce(" + list + ", " + step + ", " + packed(start) + "), 1)", err
+}
+
+// freeCols are the columns that l reads besides its own parameters and those of lambdas inside it.
+func freeCols(l *rel.Lambda) []*rel.Col {
+	own := map[rel.ID]bool{}
+	for _, p := range l.Params {
+		own[p.ID] = true
+	}
+	rel.WalkExpr(l.Body, func(e rel.Expr) bool {
+		if in, ok := e.(*rel.Lambda); ok {
+			for _, p := range in.Params {
+				own[p.ID] = true
+			}
+		}
+		return true
+	})
+	var out []*rel.Col
+	rel.WalkExpr(l.Body, func(e rel.Expr) bool {
+		if c, ok := e.(*rel.Col); ok && !own[c.ID] {
+			own[c.ID] = true
+			out = append(out, c)
+		}
+		return true
+	})
+	return out
 }
 
 // entryLambda is l as a lambda over one struct whose fields are l's parameters.

@@ -27,6 +27,7 @@ var intervalFunctions = map[string]udf{
 		}
 		return intervalSum(u, z.local(r.int(0)), -z.local(r.int(1)), "try_subtract")
 	}),
+	"date_period":      valueUDF(strict(datePeriod)),
 	"make_interval":    valueUDF(strict(makeInterval)),
 	"make_dt_interval": intUDF(makeDayTime),
 	"make_ym_interval": intUDF(makeYearMonth),
@@ -467,7 +468,7 @@ func fits32(n *big.Int) bool {
 
 func yearMonthToInt(u use, r *row) (int64, error) {
 	n := r.int(0)
-	if u.args[0].(types.YearMonth).From == types.Year {
+	if u.args[0].(types.YearMonth).To == types.Year {
 		n /= 12
 	}
 	if lo, hi := bounds(u.result); n < lo || n > hi {
@@ -486,6 +487,9 @@ func dayTimeToInt(u use, r *row) (int64, error) {
 
 func dayTimeToDecimal(u use, r *row) (*big.Int, error) {
 	unit := unitMicros[u.args[0].(types.DayTime).To]
+	if unit == microsPerSecond {
+		return microsToDecimal(u, r)
+	}
 	x := number{divHalfUp(new(big.Int).Mul(big.NewInt(r.int(0)), pow10(9)), big.NewInt(unit)), 9}
 	return fit(u, x)
 }
@@ -535,6 +539,10 @@ func decimalToDayTime(u use, r *row) (int64, error) {
 	n := divHalfUp(new(big.Int).Mul(r.decimal(0), big.NewInt(unitMicros[u.result.(types.DayTime).To])), pow10(s))
 	if !n.IsInt64() {
 		return 0, u.overflow(number{r.decimal(0), s}.text() + "BD")
+	}
+	unit := unitMicros[u.result.(types.DayTime).To]
+	if unit > microsPerSecond {
+		return n.Int64() - n.Int64()%unit, nil
 	}
 	return n.Int64(), nil
 }
@@ -595,4 +603,22 @@ func makeYearMonth(u use, r *row) (int64, error) {
 		return 0, raiseError("INTERVAL_ARITHMETIC_OVERFLOW.WITHOUT_SUGGESTION")
 	}
 	return n.Int64(), nil
+}
+
+// datePeriod is the time from the second date to the first in whole months and days.
+func datePeriod(_ use, r *row) (types.Value, error) {
+	to, from := r.int(0), r.int(1)
+	y1, m1, d1 := civil(from)
+	y2, m2, d2 := civil(to)
+	months := (y2-y1)*12 + int64(m2-m1)
+	days := int64(d2 - d1)
+	switch {
+	case months > 0 && days < 0:
+		months--
+		days = to - addMonths(from, months)
+	case months < 0 && days > 0:
+		months++
+		days -= int64(monthDays(y2, m2))
+	}
+	return types.Interval{Months: int32(months), Days: int32(days)}, nil
 }

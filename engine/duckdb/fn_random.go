@@ -24,7 +24,7 @@ type xorShift struct {
 
 // newXorShift mixes the bits of a seed first, as Spark does.
 func newXorShift(seed int64) *xorShift {
-	var b [64]byte
+	var b [8]byte
 	binary.BigEndian.PutUint64(b[:], uint64(seed))
 	lo := murmurStandard(b[:], 0x3c074a61)
 	hi := murmurStandard(b[:], lo)
