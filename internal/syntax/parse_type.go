@@ -76,16 +76,6 @@ func (p *parser) closeType() {
 func (p *parser) splitToken() {
 	p.toks[p.i].start++
 	p.split = p.toks[p.i].start
-	p.splits = append(p.splits, p.i)
-}
-
-// unsplit undoes all but the first n splits.
-func (p *parser) unsplit(n int) {
-	for _, i := range p.splits[n:] {
-		p.toks[i].start--
-	}
-	p.splits = p.splits[:n]
-	p.split = 0
 }
 
 func (p *parser) structType() TypeName {

@@ -70,21 +70,6 @@ func (p *parser) run(f func()) (err *Error) {
 	return nil
 }
 
-// attempt calls f; if f fails, the position is reset and false returned. It
-// serves the few places where Spark's grammar needs unbounded lookahead.
-func (p *parser) attempt(f func()) bool {
-	i, splits := p.i, len(p.splits)
-	if err := p.run(f); err != nil {
-		if err.Class == "FAILED_TO_PARSE_TOO_COMPLEX" {
-			panic(err)
-		}
-		p.i = i
-		p.unsplit(splits)
-		return false
-	}
-	return true
-}
-
 // enter counts a level of nesting; the caller defers or calls leave.
 func (p *parser) enter() {
 	if p.depth++; p.depth > maxDepth {
