@@ -125,19 +125,18 @@ func (w *writing) carryOut(ctx context.Context, p plan.Write) (written, error) {
 
 func (w *writing) apply(ctx context.Context, p plan.Write) (written, error) {
 	var out written
+	c, err := bind(ctx, p.Change) // before the description changes: the rows read the table as it is
+	if err != nil {
+		return out, err
+	}
 	if p.Define != nil {
 		if _, err := w.tx.Apply(ctx, lake.Define{Meta: p.Define}); err != nil {
 			return out, err
 		}
 	}
-	if p.Change == nil {
-		return out, nil
+	if c != nil {
+		out.metrics, err = w.tx.Apply(ctx, c)
 	}
-	c, err := bind(ctx, p.Change)
-	if err != nil {
-		return out, err
-	}
-	out.metrics, err = w.tx.Apply(ctx, c)
 	return out, err
 }
 

@@ -221,7 +221,7 @@ func (r *run) Table(ctx context.Context, name lake.Ident, at lake.At, options ma
 	if err != nil {
 		return nil, err
 	}
-	return &plan.Source{Name: full, Of: snap, Schema: snap.Meta().Schema}, nil
+	return &plan.Source{Name: full, Of: padded(snap, e.Format), Schema: snap.Meta().Schema}, nil
 }
 
 // snapshot is the state of a table as of at: within one statement, always the same.

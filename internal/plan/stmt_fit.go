@@ -46,7 +46,7 @@ func (f *fitter) cast(x rel.Expr, column string, to types.Type, text string) (re
 		return x, nil
 	}
 	if f.byName {
-		y, err := f.align(x, to)
+		y, err := f.align(x, to, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -124,9 +124,9 @@ func narrows(from, to types.Type) bool {
 	return !ok || !types.Equal(t, to)
 }
 
-// align puts the parts of structs in x, at any depth, into the order of to by their names; parts that x lacks are
-// NULL. A NULL struct stays NULL.
-func (f *fitter) align(x rel.Expr, to types.Type) (rel.Expr, error) {
+// align puts the parts of structs in x, at any depth, into the order of to by their names. Parts that x lacks are those
+// of old, and NULL where old is nil or lacks them too. A NULL struct stays NULL.
+func (f *fitter) align(x rel.Expr, to types.Type, old rel.Expr) (rel.Expr, error) {
 	want, ok := to.(types.Struct)
 	have, is := x.Type().(types.Struct)
 	if !ok || !is || sameNames(have, want) && !nested(want) {
@@ -136,11 +136,16 @@ func (f *fitter) align(x rel.Expr, to types.Type) (rel.Expr, error) {
 	for i, w := range want.Fields {
 		names[i] = w.Name
 		j := have.Index(w.Name)
-		if j < 0 {
+		kept := partOf(old, w.Name)
+		switch {
+		case j < 0 && kept != nil:
+			values[i] = kept
+			continue
+		case j < 0:
 			values[i] = &rel.Lit{T: w.Type}
 			continue
 		}
-		v, err := f.align(&rel.Field{X: x, Index: j}, w.Type)
+		v, err := f.align(&rel.Field{X: x, Index: j}, w.Type, kept)
 		if err != nil {
 			return nil, err
 		}
@@ -155,6 +160,19 @@ func (f *fitter) align(x rel.Expr, to types.Type) (rel.Expr, error) {
 		return nil, err
 	}
 	return &rel.Case{Whens: []rel.When{{If: null, Then: &rel.Lit{T: made.Type()}}}, Else: made, T: made.Type()}, nil
+}
+
+// partOf is the field of that name of a struct, or nil.
+func partOf(x rel.Expr, name string) rel.Expr {
+	if x == nil {
+		return nil
+	}
+	if s, ok := x.Type().(types.Struct); ok {
+		if i := s.Index(name); i >= 0 {
+			return &rel.Field{X: x, Index: i}
+		}
+	}
+	return nil
 }
 
 func sameNames(a, b types.Struct) bool {

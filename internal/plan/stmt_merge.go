@@ -218,7 +218,7 @@ func (m *merging) star(c *syntax.MergeClause, keep bool) ([]rel.Expr, error) {
 		var err error
 		switch {
 		case ok:
-			out[i], err = m.cast(col.Ref(), f.Name, f.Type, f.Name)
+			out[i], err = m.fromSource(col, i, keep)
 		case made:
 		case m.evolves() && keep && i < len(m.target.Columns):
 			out[i] = m.target.Columns[i].Ref()
@@ -236,6 +236,20 @@ func (m *merging) star(c *syntax.MergeClause, keep bool) ([]rel.Expr, error) {
 		}
 	}
 	return out, nil
+}
+
+// fromSource is a column of the source as column i of the table. Where the schema may grow, UPDATE SET * keeps the
+// fields of a struct that the source lacks.
+func (m *merging) fromSource(col rel.Column, i int, keep bool) (rel.Expr, error) {
+	f := m.schema.Fields[i]
+	var x rel.Expr = col.Ref()
+	if keep && m.evolves() && i < len(m.target.Columns) {
+		var err error
+		if x, err = m.align(x, f.Type, m.target.Columns[i].Ref()); err != nil {
+			return nil, err
+		}
+	}
+	return m.cast(x, f.Name, f.Type, f.Name)
 }
 
 func (m *merging) evolves() bool {
