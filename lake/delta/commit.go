@@ -24,6 +24,9 @@ func (x *tx) Commit(ctx context.Context, op lake.Operation) (lake.Commit, error)
 	if x.closed {
 		return lake.Commit{}, errors.New("the transaction is over")
 	}
+	if x.broken != nil {
+		return lake.Commit{}, errors.Join(fmt.Errorf("a change of this transaction failed: %w", x.broken), x.Rollback())
+	}
 	if x.done(op) || x.nothing(op) {
 		return lake.Commit{Version: x.base.version, Operation: op, Isolation: isolation}, x.Rollback()
 	}

@@ -83,6 +83,7 @@ func TestHistories(t *testing.T) {
 			"delta.enableDeletionVectors": rapid.SampledFrom([]string{"true", "false"}).Draw(rt, "vectors"),
 			"delta.columnMapping.mode":    rapid.SampledFrom([]string{"none", "name", "id"}).Draw(rt, "mapping"),
 			"delta.checkpointInterval":    rapid.SampledFrom([]string{"2", "5"}).Draw(rt, "interval"),
+			"delta.targetFileSize":        rapid.SampledFrom([]string{"1", "1gb"}).Draw(rt, "file size"),
 			ictEnabled:                    rapid.SampledFrom([]string{"true", "false"}).Draw(rt, "times"),
 		}
 		var partition []string
@@ -205,5 +206,37 @@ func TestCreators(t *testing.T) {
 	}
 	if made != 1 {
 		t.Errorf("%d writers made the table", made)
+	}
+}
+
+func TestRuns(t *testing.T) {
+	sized := func(sizes ...int64) (out []*change) {
+		for _, s := range sizes {
+			out = append(out, &change{add: &Add{Size: s << 20}})
+		}
+		return out
+	}
+	lengths := func(runs [][]*change) (out []int) {
+		for _, r := range runs {
+			out = append(out, len(r))
+		}
+		return out
+	}
+	many := make([]int64, 100)
+	for i := range many {
+		many[i] = 100
+	}
+	for _, c := range []struct {
+		sizes []int64
+		want  []int
+	}{
+		{nil, nil}, {[]int64{1}, []int{1}}, {[]int64{1, 1, 1}, []int{3}}, {[]int64{100, 100}, []int{1, 1}}, {[]int64{20, 20, 20, 20}, []int{2, 2}},
+	} {
+		if got := lengths(runs(sized(c.sizes...))); !slices.Equal(got, c.want) {
+			t.Errorf("files of %v MiB in runs of %v, want %v", c.sizes, got, c.want)
+		}
+	}
+	if n := len(runs(sized(many...))); n > maxRuns {
+		t.Errorf("%d runs", n)
 	}
 }

@@ -136,6 +136,13 @@ func TestTwice(t *testing.T) {
 	if _, err := tt.do(ctx, "MERGE", twice); !errors.Is(err, errTwice) {
 		t.Errorf("a row matched twice: %v", err)
 	}
+	tx := must[lake.Tx](t)(tt.begin(ctx))
+	if _, err := tx.Apply(ctx, must[lake.Change](t)(twice(tx))); !errors.Is(err, errTwice) {
+		t.Errorf("a row matched twice: %v", err)
+	}
+	if _, err := tx.Commit(ctx, lake.Operation{Name: "MERGE"}); !errors.Is(err, errTwice) {
+		t.Errorf("a commit after it: %v", err)
+	}
 	idle := mergeRows(false, false, nil, r3(1, "x", 1), r3(1, "y", 1))
 	if _, err := tt.do(ctx, "MERGE", idle); !errors.Is(err, errTwice) {
 		t.Errorf("a row matched twice without effect: %v", err)

@@ -3,18 +3,18 @@ package delta
 import (
 	"context"
 	"math"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
 
-// rewriteGroups is the most parts that the files of one statement are rewritten in. Each part is a run of files in order
-// of their names, so that rows that lay together stay together and statistics stay narrow.
-const rewriteGroups = 16
+// The files of one statement are rewritten in runs in the order of their names, so that rows that lay together stay together
+// and statistics stay narrow: at most so many, and small files together.
+const (
+	maxRuns = 16
+	minRun  = 32 << 20 // bytes
+)
 
 // freshRows are the new values of an edit's rows.
 type freshRows struct {
@@ -57,22 +57,18 @@ func (x *tx) rewrite(ctx context.Context, changes []*change, fresh *freshRows) (
 		adds, _, err := x.write(ctx, fresh.all(), fresh.ids(), 0)
 		return x.added(adds), err
 	}
-	groups := runs(changes, rewriteGroups)
-	adds := make([][]*Add, len(groups))
-	kept := make([]int64, len(groups))
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(max(1, runtime.GOMAXPROCS(0)))
-	for i, group := range groups {
-		g.Go(func() (err error) {
-			adds[i], kept[i], err = x.rewriteGroup(ctx, groups, i, group, fresh)
-			return err
-		})
-	}
-	if err := g.Wait(); err != nil {
-		return lake.Metrics{}, err
+	apart := fresh != nil && x.apart(changes)
+	mixed := fresh
+	if apart {
+		mixed = nil
 	}
 	var m lake.Metrics
-	for i, group := range groups {
+	groups := runs(changes)
+	for i, group := range groups { // one after the other: the engine uses all processors for each
+		adds, kept, err := x.rewriteGroup(ctx, groups, i, mixed)
+		if err != nil {
+			return m, err
+		}
 		for _, c := range group {
 			one, err := x.remove(c.add)
 			if err != nil {
@@ -80,14 +76,29 @@ func (x *tx) rewrite(ctx context.Context, changes []*change, fresh *freshRows) (
 			}
 			m = sum(m, one)
 		}
-		m = sum(m, x.added(adds[i]))
-		m.Copied += kept[i]
+		m = sum(m, x.added(adds))
+		m.Copied += kept
 	}
-	return m, nil
+	if !apart {
+		return m, nil
+	}
+	adds, _, err := x.write(ctx, fresh.all(), fresh.ids(), 0)
+	return sum(m, x.added(adds)), err
+}
+
+// apart reports whether the fresh rows get files of their own. That is faster, but one more file: not where the files are small,
+// or where each partition would get one.
+func (x *tx) apart(changes []*change) bool {
+	var size int64
+	for _, c := range changes {
+		size += c.add.Size
+	}
+	return len(x.layout.partition) == 0 && size >= x.layout.fileSize/2
 }
 
 // rewriteGroup writes what becomes of the rows of group i. New rows go with the last group.
-func (x *tx) rewriteGroup(ctx context.Context, groups [][]*change, i int, group []*change, fresh *freshRows) (adds []*Add, kept int64, err error) {
+func (x *tx) rewriteGroup(ctx context.Context, groups [][]*change, i int, fresh *freshRows) (adds []*Add, kept int64, err error) {
+	group := groups[i]
 	live, err := x.live(ctx, group)
 	if err != nil {
 		return nil, 0, err
@@ -133,17 +144,17 @@ func union(a, b rel.Node, columns []rel.ID) rel.Node {
 	return &rel.SetOp{Kind: rel.Union, All: true, Left: a, Right: &rel.Project{In: b, Cols: picked}, Cols: cols}
 }
 
-// runs splits changes into at most n runs of about the same number of bytes.
-func runs(changes []*change, n int) [][]*change {
+// runs splits changes into runs of about the same number of bytes.
+func runs(changes []*change) [][]*change {
 	var total int64
 	for _, c := range changes {
 		total += c.add.Size
 	}
-	limit := total/int64(n) + 1
+	limit := max(total/maxRuns+1, minRun)
 	var out [][]*change
-	var size int64
+	size := limit
 	for _, c := range changes {
-		if len(out) == 0 || len(changes) > n && size >= limit || len(changes) <= n {
+		if size >= limit {
 			out, size = append(out, nil), 0
 		}
 		out[len(out)-1] = append(out[len(out)-1], c)

@@ -42,6 +42,7 @@ type tx struct {
 	reads  readSet
 	wrote  []string // files written, to be removed unless they are committed
 	closed bool
+	broken error // of an Apply that was only half carried out
 }
 
 // readSet says which rows a transaction read: all of the table's, or those that may satisfy one of the conditions.
@@ -142,6 +143,9 @@ func (x *tx) Apply(ctx context.Context, c lake.Change) (lake.Metrics, error) {
 		err = fmt.Errorf("a %T is not known to Delta tables: %w", c, errors.ErrUnsupported)
 	}
 	x.tally.add(m)
+	if err != nil {
+		x.broken = err
+	}
 	return m, x.fail(err)
 }
 
