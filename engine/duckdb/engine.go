@@ -172,7 +172,7 @@ type task struct {
 	survey  *survey
 	conn    *conn
 	sql     string
-	sources []int64
+	sources map[int64]*source
 	live    []int64
 	perFile []int64
 }
@@ -189,7 +189,7 @@ func (e *Engine) begin(ctx context.Context, q rel.Node, dirs []string, form func
 		t.done()
 		return nil, err
 	}
-	k := &task{slot: s, survey: t}
+	k := &task{slot: s, survey: t, sources: map[int64]*source{}}
 	if err := e.ready(ctx, k, t, form); err != nil {
 		e.finish(k)
 		return nil, err
@@ -210,8 +210,9 @@ func (e *Engine) ready(ctx context.Context, k *task, t *survey, form func(em *em
 		return err
 	}
 	for _, s := range em.streams {
-		k.sources = append(k.sources, s.id)
-		k.slot.db.addSource(s.id, &source{ctx: ctx, schema: arrowSchema(s.node.Cols, true), rows: s.node.Rows, open: s.node.Open})
+		src := &source{ctx: ctx, schema: arrowSchema(s.node.Cols, true), rows: s.node.Rows, open: s.node.Open}
+		k.sources[s.id] = src
+		k.slot.db.addSource(s.id, src)
 	}
 	fns := make([]*Scalar, 0, len(em.scalars))
 	for _, f := range em.scalars {
@@ -222,7 +223,7 @@ func (e *Engine) ready(ctx context.Context, k *task, t *survey, form func(em *em
 
 // finish gives back what a statement used.
 func (e *Engine) finish(k *task) {
-	for _, id := range k.sources {
+	for id := range k.sources {
 		k.slot.db.dropSource(id)
 	}
 	e.live.drop(k.live)
@@ -256,15 +257,25 @@ func (e *Engine) attempt(ctx context.Context, q rel.Node, dirs []string, form fu
 		}
 		e.finish(k)
 		if !internal || try > 0 || ctx.Err() != nil {
-			return explain(err, k.sql)
+			return k.explain(err)
 		}
 	}
 }
 
-// explain gives err Spark's class when it carries one, and names the statement when it is our mistake.
-func explain(err error, sql string) error {
+// explain gives err the cause that a source had, or Spark's class when it carries one, and names the
+// statement when it is our mistake.
+func (k *task) explain(err error) error {
 	var de *Error
-	if errors.As(err, &de) && (de.Type == "Binder" || de.Type == "Parser" || de.Type == "Catalog" || de.fatal()) {
+	if !errors.As(err, &de) {
+		return err
+	}
+	for _, s := range k.sources {
+		if cause := s.failed.Load(); cause != nil && strings.Contains(de.Message, (*cause).Error()) {
+			return *cause
+		}
+	}
+	if de.Type == "Binder" || de.Type == "Parser" || de.Type == "Catalog" || de.fatal() {
+		sql := k.sql
 		if len(sql) > 2000 {
 			sql = sql[:2000] + "…"
 		}

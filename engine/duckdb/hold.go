@@ -114,7 +114,7 @@ func (e *Engine) readHeld(ctx context.Context, h *held, columns []int) (array.Re
 	s, err := k.conn.start(ctx, st)
 	if err != nil {
 		e.finish(k)
-		return nil, explain(err, k.sql)
+		return nil, k.explain(err)
 	}
 	r := &reader{engine: e, task: k, stream: s, schema: arrowSchema(cols, true), stop: func() {}}
 	r.refs.Store(1)

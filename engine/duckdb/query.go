@@ -100,7 +100,7 @@ func (r *reader) Next() bool {
 	b, err := r.stream.next()
 	if err != nil {
 		if err != io.EOF {
-			r.err = explain(err, r.task.sql)
+			r.err = r.task.explain(err)
 			var de *Error
 			if errors.As(err, &de) && de.fatal() {
 				r.engine.distrust(r.task.slot)

@@ -22,6 +22,16 @@ type source struct {
 	rows   int64 // estimate, negative when unknown
 	// open is called once per scan; its batches hold exactly the given columns of schema, in this order.
 	open func(ctx context.Context, columns []int) (array.RecordReader, error)
+
+	failed atomic.Pointer[error] // the first error of open or a reader: DuckDB passes on its text only
+}
+
+// note keeps err, which the statement will fail with.
+func (s *source) note(err error) error {
+	if err != nil {
+		s.failed.CompareAndSwap(nil, &err)
+	}
+	return err
 }
 
 // lastSource numbers the sources of the process, so that a statement can be made before its instance is known.
@@ -124,7 +134,7 @@ func initScan(info duck.InitInfo) error {
 	rd, err := s.src.open(ctx, need)
 	if err != nil {
 		cancel()
-		return err
+		return s.src.note(err)
 	}
 	s.rd, s.cancel = rd, cancel
 	if err := s.match(); err != nil {
@@ -164,7 +174,7 @@ func (s *scan) next() (arrow.RecordBatch, error) {
 	}
 	if s.done || !s.rd.Next() {
 		s.done = true
-		return nil, s.rd.Err()
+		return nil, s.src.note(s.rd.Err())
 	}
 	b := s.rd.RecordBatch()
 	b.Retain()

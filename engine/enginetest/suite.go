@@ -49,6 +49,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Engine) {
 		{"OddNames", testOddNames},
 		{"MissingFile", testMissingFile},
 		{"FailedWrite", testFailedWrite},
+		{"FaultyBucket", testFaultyBucket},
 		{"Cancel", testCancel},
 		{"Closed", testClosed},
 	} {
