@@ -344,6 +344,10 @@ func (a *analyzer) lambdas(name string, es []syntax.Expr, args []term, f *frame)
 		if err != nil {
 			return err
 		}
+		if fold := i == 2 && (name == "aggregate" || name == "reduce"); fold { // a row takes the place of the row before
+			body := t.x.(*rel.Lambda)
+			t.x = &rel.Lambda{Params: body.Params, Body: a.sameFields(args[1], term{x: body.Body}).x}
+		}
 		args[i] = t
 	}
 	return nil

@@ -622,5 +622,9 @@ func (a *analyzer) collate(e *syntax.Collate, f *frame) (term, error) {
 		return term{}, err
 	}
 	name := a.valueTerm(stringLit(strings.Join(e.Name.Strings(), ".")))
+	if strings.EqualFold(name.text, "UTF8_BINARY") && x.x.Type() == types.String {
+		x.text = "collate(" + x.text + ", " + name.text + ")"
+		return term{x: x.x, text: x.text}, nil
+	}
 	return a.apply("collate", "collate("+x.text+", "+name.text+")", e, x, name)
 }

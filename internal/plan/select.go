@@ -164,6 +164,8 @@ func (b *block) list(items []*syntax.NamedExpr) error {
 			for _, id := range n.Aliases {
 				it.names = append(it.names, id.Name)
 			}
+		case t.name != "" && len(t.qual) == 0: // a field's name serves as an alias
+			b.frame.aliases = append(b.frame.aliases, alias{name: t.name, term: t})
 		}
 		b.items = append(b.items, it)
 	}
