@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
@@ -21,6 +22,7 @@ type app struct {
 	out, err console.Stream
 	flags    flags
 
+	mu      sync.Mutex // guards what follows
 	db      *tarn.DB
 	session *tarn.Session
 }
@@ -118,6 +120,8 @@ func (f *flags) options() (tarn.Options, error) {
 
 // open gives the session, and opens the database at the first call.
 func (a *app) open(ctx context.Context, o tarn.Options) (*tarn.Session, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.session != nil {
 		return a.session, nil
 	}
@@ -131,8 +135,11 @@ func (a *app) open(ctx context.Context, o tarn.Options) (*tarn.Session, error) {
 
 // close gives back what open took.
 func (a *app) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if a.db != nil {
 		a.db.Close()
+		a.db = nil
 	}
 }
 

@@ -34,7 +34,7 @@ var errFailed = errors.New("failed")
 
 func run() int {
 	signal.Ignore(syscall.SIGPIPE) // a write to a closed pipe is an error, so that what is open gets closed
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	a := newApp(os.Stdin, os.Stdout, os.Stderr)
 	defer a.close()

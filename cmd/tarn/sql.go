@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/tarn-lake/tarn"
 	"github.com/tarn-lake/tarn/cmd/tarn/console"
 	"github.com/tarn-lake/tarn/cmd/tarn/prompt"
 )
@@ -66,7 +67,7 @@ func (a *app) runSQL(ctx context.Context) error {
 	sources := a.flags.sources
 	in := stream(a.in)
 	if len(sources) == 0 && in.Terminal && a.out.Terminal {
-		return prompt.Run(ctx, a.console(options))
+		return a.talk(ctx, options)
 	}
 	if len(sources) == 0 {
 		sources = []source{{file: "-"}}
@@ -88,6 +89,18 @@ func (a *app) runSQL(ctx context.Context) error {
 		}
 	}
 	return failed
+}
+
+// talk is the prompt. Nothing wakes it while it waits for a key, so a signal to end closes what is open and ends at once.
+func (a *app) talk(ctx context.Context, o tarn.Options) error {
+	defer context.AfterFunc(ctx, func() {
+		a.close()
+		os.Exit(exitFailed)
+	})()
+	if err := prompt.Run(ctx, a.console(o)); err != nil {
+		return fmt.Errorf("%w: %w", errFailed, err)
+	}
+	return nil
 }
 
 func (a *app) read(s source) (console.Script, error) {

@@ -133,10 +133,10 @@ func date(days int32) string { return day(time.Unix(int64(days)*86400, 0).UTC())
 
 // day is the date of t; a year of more than four digits has a sign.
 func day(t time.Time) string {
-	year, sign := t.Year(), ""
+	year, sign := t.Year(), "+"
 	switch {
-	case year > 9999:
-		sign = "+"
+	case 0 <= year && year <= 9999:
+		return t.Format(time.DateOnly)
 	case year < 0:
 		year, sign = -year, "-"
 	}
