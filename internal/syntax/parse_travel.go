@@ -1,7 +1,12 @@
 package syntax
 
+import "strings"
+
 // timeTravel reads [FOR] VERSION AS OF n or TIMESTAMP AS OF t.
 func (p *parser) timeTravel() *TimeTravel {
+	if p.atOp("@") {
+		return p.shortTravel()
+	}
 	n := 0
 	if p.at("FOR") {
 		n = 1
@@ -22,6 +27,38 @@ func (p *parser) timeTravel() *TimeTravel {
 	tt.Span = p.since(from)
 	p.checkTravel(tt.Span, tt.Timestamp)
 	return tt
+}
+
+// shortTravel reads Delta's @v3 and @yyyyMMddHHmmssSSS.
+func (p *parser) shortTravel() *TimeTravel {
+	from := p.start()
+	t := p.ahead(1)
+	text := p.text(t)
+	digits := strings.TrimLeft(text, "vV")
+	span := Span{Pos(t.start), Pos(t.end)}
+	tt := &TimeTravel{}
+	switch {
+	case t.kind == kindWord && len(digits) == len(text)-1 && isDigits(digits):
+		tt.Version = &NumberLit{Span: span, Text: digits}
+	case t.kind == kindInt && len(text) == len("yyyyMMddHHmmssSSS"):
+		tt.Timestamp = &StringLit{Span: span, Value: text[:4] + "-" + text[4:6] + "-" + text[6:8] + " " +
+			text[8:10] + ":" + text[10:12] + ":" + text[12:14] + "." + text[14:]}
+	default:
+		p.next()
+		p.failExpected("v and a version", "a time as yyyyMMddHHmmssSSS")
+	}
+	p.i += 2
+	tt.Span = p.since(from)
+	return tt
+}
+
+func isDigits(s string) bool {
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return s != ""
 }
 
 // checkTravel refuses a time that depends on columns.
