@@ -390,7 +390,7 @@ func meetComparedLegacy(l, r Expr, s Settings) (Expr, Expr) {
 		r, l = meetComparedLegacy(r, l, s)
 		return l, r
 	}
-	if types.Text(a) && types.Atomic(b) && !types.Text(b) && b != types.Binary {
+	if types.Text(a) && types.Atomic(b) && !types.Text(b) && b != types.Binary && !isInterval(b) {
 		to := b
 		if types.IsDecimal(b) {
 			to = types.Double

@@ -13,6 +13,8 @@ type pattern struct {
 	typ  types.Type // exactType
 	name string     // a class or a variable
 	kids []pattern  // parts: of an array 1, of a map 2, of a union all, of a lambda its parameters and result
+
+	strict bool // nothing is cast there
 }
 
 type patternKind uint8
@@ -111,6 +113,11 @@ func parsePattern(s string) (pattern, error) {
 	}
 	if len(s) == 1 && s[0] >= 'A' && s[0] <= 'Z' {
 		return pattern{kind: varType, name: s}, nil
+	}
+	if strict, ok := strings.CutPrefix(s, "!"); ok {
+		p, err := parsePattern(strict)
+		p.strict = true
+		return p, err
 	}
 	if t, ok := exactNames[s]; ok {
 		return pattern{kind: exactType, typ: t}, nil
@@ -220,6 +227,9 @@ func (p pattern) collect(t types.Type, into map[string][]types.Type) {
 
 // target is the type to which an argument of type t is cast for p; false when none is allowed.
 func (p pattern) target(t types.Type, b bindings, s Settings) (types.Type, bool) {
+	if p.strict && !p.accepts(t) {
+		return nil, false
+	}
 	switch p.kind {
 	case exactType:
 		if p.accepts(t) {
@@ -238,7 +248,7 @@ func (p pattern) target(t types.Type, b bindings, s Settings) (types.Type, bool)
 			}
 		}
 		for _, k := range p.kids {
-			if to, ok := k.target(t, b, s); ok {
+			if to, ok := k.target(t, b, s); ok && choosable(t, to, s) {
 				return to, true
 			}
 		}
@@ -249,6 +259,19 @@ func (p pattern) target(t types.Type, b bindings, s Settings) (types.Type, bool)
 		return p.mapTarget(t, b, s)
 	}
 	return t, true
+}
+
+// choosable reports whether t is cast to one of several wanted types: text and NULL are, numbers to wider ones,
+// other types when the types are of one kind.
+func choosable(t, to types.Type, s Settings) bool {
+	if types.Text(t) || t == types.Void || s.Mode == Legacy && !types.Numeric(to) {
+		return true
+	}
+	if types.Numeric(t) && types.Numeric(to) {
+		w, ok := widerUnpromoted(t, to, s)
+		return ok && types.Equal(w, to)
+	}
+	return !isDatetime(t) || !(to == types.Date)
 }
 
 func classTarget(c class, t types.Type, s Settings) (types.Type, bool) {

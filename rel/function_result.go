@@ -225,6 +225,9 @@ func dateFieldResult(f *Function, _ string, args []Expr, _ Settings) (types.Type
 	if slices.Contains([]string{"SECOND", "S", "SEC", "SECONDS", "SECS"}, part) {
 		return types.Decimal{P: 8, S: 6}, nil
 	}
+	if isInterval(args[1].Type()) && !slices.Contains([]string{"YEAR", "Y", "YEARS", "YR", "YRS", "DAY", "D", "DAYS"}, part) {
+		return types.Byte, nil
+	}
 	return types.Int, nil
 }
 

@@ -210,7 +210,7 @@ func toBinary(u use, r *row) ([]byte, error) {
 		return nil, raiseError("INVALID_PARAMETER_VALUE.BINARY_FORMAT", "functionName", "`to_binary`", "parameter", "`fmt`", "invalidValue", textSQL(format))
 	}
 	if !ok {
-		if u.mode != rel.ANSI {
+		if u.mode == rel.Try {
 			return nil, errNull
 		}
 		return nil, raiseError("CONVERSION_INVALID_INPUT", "str", textSQL(r.text(0)), "fmt", "'"+strings.ToUpper(format)+"'",

@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -325,7 +326,7 @@ type parsedTime struct {
 	hour12, clockHour           bool  // hour is of a half day; 12 or 24 means 0
 	yearSet, eraBC              bool
 	zone                        string
-	dateSet                     bool
+	dateSet                     uint8 // 1: the month was read, 2: the day
 }
 
 // parse reads s whole. The error says where, in Java's words.
@@ -375,10 +376,13 @@ func (t *parsedTime) resolve(s string) error {
 		d := dayNumber(t.year, 1, 1) + t.dayOfYear - 1
 		y, m, day := civil(d)
 		if y != t.year {
-			return fmt.Errorf("Text '%s' could not be parsed: Invalid date 'DayOfYear %d' as '%d' is not a leap year", s, t.dayOfYear, t.year)
+			text := fmt.Sprintf("Invalid date 'DayOfYear %d' as '%d' is not a leap year", t.dayOfYear, t.year)
+			if t.yearSet {
+				text = fmt.Sprintf("Text '%s' could not be parsed: %s", s, text)
+			}
+			return errors.New(text)
 		}
-		t.month, t.day = int64(m), int64(day)
-		return nil
+		return t.agree(s, int64(m), int64(day))
 	}
 	if int(t.day) > monthDays(t.year, int(t.month)) {
 		if t.month == 2 && t.day == 29 {
@@ -387,6 +391,28 @@ func (t *parsedTime) resolve(s string) error {
 		return fmt.Errorf("Text '%s' could not be parsed: Invalid date '%s %d'", s, strings.ToUpper(monthNames[t.month-1]), t.day)
 	}
 	return nil
+}
+
+// agree checks the month and day that were read against those of the day of the year.
+func (t *parsedTime) agree(s string, m, d int64) error {
+	field, was, is := "", int64(0), int64(0)
+	switch {
+	case t.dateSet&2 != 0 && t.day > int64(monthDays(t.year, int(t.month))):
+		return fmt.Errorf("Text '%s' could not be parsed: Invalid date '%s %d'", s, strings.ToUpper(monthNames[t.month-1]), t.day)
+	case t.dateSet&1 != 0 && t.month != m:
+		field, was, is = "MonthOfYear", t.month, m
+	case t.dateSet&2 != 0 && t.day != d:
+		field, was, is = "DayOfMonth", t.day, d
+	default:
+		t.month, t.day = m, d
+		return nil
+	}
+	text := fmt.Sprintf("Conflict found: Field %s %d differs from %s %d derived from %s", field, was, field, is,
+		appendDate(nil, dayNumber(t.year, int(m), int(d))))
+	if t.yearSet {
+		text = fmt.Sprintf("Text '%s' could not be parsed: %s", s, text)
+	}
+	return errors.New(text)
 }
 
 func (t parsedTime) days() int64 { return dayNumber(t.year, int(t.month), int(t.day)) }
@@ -445,11 +471,13 @@ func (in *input) part(p patternPart, after []patternPart, at int) (int, bool) {
 	case 'y':
 		return in.year(p, after, at)
 	case 'M', 'L':
+		t.dateSet |= 1
 		if p.count >= 3 {
 			return in.name(monthNames, p.count, at, &t.month)
 		}
 		return number(&t.month)
 	case 'd':
+		t.dateSet |= 2
 		return number(&t.day)
 	case 'D':
 		return number(&t.dayOfYear)

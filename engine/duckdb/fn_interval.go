@@ -34,7 +34,7 @@ var intervalFunctions = map[string]udf{
 }
 
 func (u use) intervalOverflow(try string) error {
-	if u.mode != rel.ANSI && try != "" {
+	if u.mode == rel.Try {
 		return errNull
 	}
 	if try == "" {
