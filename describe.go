@@ -119,7 +119,7 @@ func (r *run) informationOf(s shown) [][2]string {
 		var props []string
 		all := withProtocol(s.meta)
 		for _, k := range slices.Sorted(maps.Keys(all)) {
-			props = append(props, k+"="+all[k])
+			props = append(props, k+"="+redacted(k, all[k]))
 		}
 		add("Table Properties", "["+strings.Join(props, ",")+"]")
 		return out
@@ -158,7 +158,7 @@ func (r *run) informationOf(s shown) [][2]string {
 	}
 	var props []string
 	for _, k := range slices.Sorted(maps.Keys(s.meta.Properties)) {
-		props = append(props, k+"="+s.meta.Properties[k])
+		props = append(props, k+"="+redacted(k, s.meta.Properties[k]))
 	}
 	if props != nil {
 		add("Table Properties", "["+strings.Join(props, ", ")+"]")

@@ -141,19 +141,14 @@ func (r *run) Constant(ctx context.Context, e rel.Expr) (types.Value, error) {
 	}
 	col := rel.NewColumn("value", e.Type())
 	row := &rel.Values{Rows: [][]rel.Expr{{}}}
-	rows, err := r.rows(ctx, &rel.Project{In: row, Cols: []rel.Computed{{Column: col, Expr: e}}})
+	rows, err := r.collect(ctx, &rel.Project{In: row, Cols: []rel.Computed{{Column: col, Expr: e}}})
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	if !rows.Next() {
-		return nil, fmt.Errorf("a constant gave no row: %w", rows.Err())
+	if len(rows) != 1 {
+		return nil, fmt.Errorf("a constant gave %d rows", len(rows))
 	}
-	v, err := rows.Values()
-	if err != nil {
-		return nil, err
-	}
-	return v[0], nil
+	return rows[0][0], nil
 }
 
 // rows computes a tree.

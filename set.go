@@ -179,6 +179,11 @@ func (r *run) declare(ctx context.Context, st *syntax.DeclareVariable) (*Rows, e
 		if x, err = plan.Expr(ctx, st.Default, nil, r); err != nil {
 			return nil, err
 		}
+		if len(rel.Subqueries(x)) > 0 {
+			return nil, fail("INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION", nil, "statement", "DECLARE VARIABLE",
+				"colName", "`system`.`session`.`"+strings.ToLower(st.Names[0].Last())+"`",
+				"defaultValue", syntax.Span{From: st.Default.Pos(), To: st.Default.End()}.Text(r.text))
+		}
 		v.typ = x.Type()
 	}
 	if st.Type != nil {
@@ -198,7 +203,7 @@ func (r *run) declare(ctx context.Context, st *syntax.DeclareVariable) (*Rows, e
 		key, ok := variableKey(name)
 		switch {
 		case !ok:
-			return nil, fail("UNRESOLVED_VARIABLE", n, "variableName", quoted(name), "searchPath", "`system`.`session`")
+			return nil, fail("UNRESOLVED_VARIABLE", n, "variableName", quoted(name), "searchPath", "`SYSTEM`.`SESSION`")
 		case seen[key]:
 			return nil, fail("DUPLICATE_VARIABLE_NAME_INSIDE_DECLARE", n, "variableName", "`system`.`session`.`"+key+"`")
 		}
@@ -255,7 +260,7 @@ func (r *run) findVariable(ctx context.Context, n *syntax.Name) (string, variabl
 	key, ok := variableKey(name)
 	v, found := r.variables[key]
 	if !ok || !found {
-		return "", v, fail("UNRESOLVED_VARIABLE", n, "variableName", quoted(name), "searchPath", "`system`.`session`")
+		return "", v, fail("UNRESOLVED_VARIABLE", n, "variableName", quoted(name), "searchPath", "`SYSTEM`.`SESSION`")
 	}
 	return key, v, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,13 +214,24 @@ func (r *run) showProperties(ctx context.Context, st *syntax.ShowProperties) (*R
 		if !ok {
 			v = "Table " + s.full.String() + " does not have property: " + st.Key.Key
 		}
-		return texts(setColumns, [][]string{{st.Key.Key, v}})
+		return texts(setColumns, [][]string{{st.Key.Key, redacted(st.Key.Key, v)}})
 	}
 	var rows [][]string
 	for _, k := range slices.Sorted(maps.Keys(props)) {
-		rows = append(rows, []string{k, props[k]})
+		rows = append(rows, []string{k, redacted(k, props[k])})
 	}
 	return texts(setColumns, rows)
+}
+
+// secretKey finds the keys whose values are not shown: Spark's spark.redaction.regex.
+var secretKey = regexp.MustCompile(`(?i)secret|password|token|access[.]?key`)
+
+// redacted is the value of a property, hidden where its key speaks of a secret.
+func redacted(key, value string) string {
+	if secretKey.MatchString(key) {
+		return "*********(redacted)"
+	}
+	return value
 }
 
 // withProtocol are the properties of a table with its protocol among them, as Delta shows them.
@@ -275,7 +287,11 @@ func createStatement(s shown) string {
 	if s.view != nil {
 		kind = "VIEW"
 	}
-	fmt.Fprintf(&b, "CREATE %s %s", kind, s.full)
+	name := s.full
+	if s.view != nil && len(name) == 3 {
+		name = name[1:]
+	}
+	fmt.Fprintf(&b, "CREATE %s %s", kind, name)
 	var cols []string
 	for _, f := range s.meta.Schema.Fields {
 		cols = append(cols, "  "+columnDefinition(f, s.view != nil))
@@ -301,6 +317,7 @@ func createStatement(s shown) string {
 	}
 	writeOptions(&b, "TBLPROPERTIES", s.meta.Properties)
 	if s.view != nil {
+		b.WriteString("WITH SCHEMA COMPENSATION\n")
 		b.WriteString("AS " + s.view.text + "\n")
 	}
 	return b.String()
@@ -331,7 +348,7 @@ func writeOptions(b *strings.Builder, word string, m map[string]string) {
 	var parts []string
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if k != files.Pattern {
-			parts = append(parts, "  "+quoteText(k)+" = "+quoteText(m[k]))
+			parts = append(parts, "  "+quoteText(k)+" = "+quoteText(redacted(k, m[k])))
 		}
 	}
 	if len(parts) > 0 {

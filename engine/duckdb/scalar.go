@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -177,6 +178,9 @@ func (c *conn) need(fns []*Scalar) error {
 		if c.db.scalars[s.Name] {
 			continue
 		}
+		if err := c.settle(); err != nil {
+			return err
+		}
 		if err := c.register(s); err != nil {
 			return fmt.Errorf("function %s: %w", s.Name, err)
 		}
@@ -184,6 +188,10 @@ func (c *conn) need(fns []*Scalar) error {
 	}
 	return nil
 }
+
+// settle ends the transaction of a statement whose rows were not read to their end: DuckDB ends it at the next
+// statement, and rolls back what was registered in it meanwhile.
+func (c *conn) settle() error { return c.exec(context.Background(), "SELECT 1") }
 
 func (c *conn) register(s *Scalar) error {
 	f := duck.CreateScalarFunction()

@@ -1,0 +1,100 @@
+package tarn
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+func openTest(t *testing.T) *DB {
+	t.Helper()
+	db, err := Open(context.Background(), Options{Warehouse: t.TempDir(), Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// TestCloseEarly gives up a result after its first row; statements after it that need functions of Go must not notice.
+func TestCloseEarly(t *testing.T) {
+	s := openTest(t).Session()
+	ctx := context.Background()
+	for range 20 { // as many as to meet every connection of the engine
+		rows, err := s.Query(ctx, "SELECT id FROM range(1000000)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !rows.Next() {
+			t.Fatal(rows.Err())
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, q := range []string{"SELECT CAST('12' AS INT)", "SELECT CAST('12.5' AS DOUBLE)", "SELECT ascii('a')", "SELECT CAST(1.5 AS INT)"} {
+		for range 10 {
+			if _, err := s.Exec(ctx, q); err != nil {
+				t.Fatalf("%s: %v", q, err)
+			}
+		}
+	}
+}
+
+// TestCancel ends a statement that would run for long.
+func TestCancel(t *testing.T) {
+	s := openTest(t).Session()
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	started := time.Now()
+	_, err := s.Exec(ctx, "SELECT count(*) FROM range(1000000000) a JOIN range(1000) b ON a.id % 7 = b.id % 11")
+	var e *Error
+	if !errors.As(err, &e) || e.Class != "TARN_CANCELED" {
+		t.Fatalf("got %v, want TARN_CANCELED", err)
+	}
+	if d := time.Since(started); d > 2*time.Second {
+		t.Errorf("it took %v to end", d)
+	}
+}
+
+// TestIgnoredMode writes nothing where there is a table, and says so.
+func TestIgnoredMode(t *testing.T) {
+	db := openTest(t)
+	s, ctx := db.Session(), context.Background()
+	w := s.Write("SELECT 1 AS id").Mode(Ignore)
+	first, err := w.SaveAsTable(ctx, "t")
+	if err != nil || first == nil {
+		t.Fatal(first, err)
+	}
+	second, err := w.SaveAsTable(ctx, "t")
+	if err != nil || second != nil {
+		t.Fatalf("got %v, %v, want nothing", second, err)
+	}
+}
+
+func TestReceiptText(t *testing.T) {
+	zero := int64(0)
+	for want, r := range map[string]Receipt{
+		"committed version 1 · +2 files −1 file · 118 updated, 7 inserted · 0.4 s · read version 0, serializable": {Version: 1, ReadVersion: &zero,
+			FilesAdded: 2, FilesRemoved: 1, Updated: 118, Inserted: 7, Seconds: 0.4, Isolation: "Serializable"},
+		"committed version 0 · 5 ms":                                          {Seconds: 0.005},
+		"written · +1 file · 3 inserted · 1.0 s":                              {Version: -1, FilesAdded: 1, Inserted: 3, Seconds: 1},
+		"committed version 2 · 1 deleted · 120 s · read version 0, 2 retries": {Version: 2, ReadVersion: &zero, Deleted: 1, Seconds: 120, Retries: 2},
+	} {
+		if got := r.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+func TestGlob(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{{"*", "any", true}, {"a*", "abc", true}, {"*c", "abc", true}, {"a*c", "abd", false}, {"abc", "abc", true}, {"", "", true}, {"**", "x", true}} {
+		if got := globMatch(c.pattern, c.name); got != c.want {
+			t.Errorf("%q matches %q: %v", c.pattern, c.name, got)
+		}
+	}
+}
