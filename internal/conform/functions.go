@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -84,12 +85,11 @@ func (r *Runner) functionFile(ctx context.Context, p, name string) error {
 	return nil
 }
 
-// schemaText is a schema in Spark's JSON as struct<…>. "decimal(2, 1)" has a blank in some of them.
+var spacedDecimal = regexp.MustCompile(`"decimal\((\d+), (\d+)\)"`)
+
+// schemaText is a schema in Spark's JSON as struct<…>. Decimals are spelled with a blank in some of them.
 func schemaText(b json.RawMessage) string {
-	s, err := types.DecodeSchemaJSON([]byte(strings.ReplaceAll(string(b), ", ", ",")))
-	if err != nil {
-		s, err = types.DecodeSchemaJSON(b)
-	}
+	s, err := types.DecodeSchemaJSON(spacedDecimal.ReplaceAll(b, []byte(`"decimal($1,$2)"`)))
 	if err != nil {
 		return "?"
 	}
