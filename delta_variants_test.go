@@ -102,7 +102,7 @@ func tableDigest(t *testing.T, s *tarn.Session, i int) string {
 	var b strings.Builder
 	for _, q := range []string{
 		"SELECT count(*), count(v), sum(id), sum(p), min(v), max(v), count(DISTINCT v), count(d) FROM t%d",
-		"SELECT * FROM t%d WHERE id > 4990 AND id < 5010 ORDER BY id",
+		"SELECT id, v, p, d + 0D FROM t%d WHERE id > 4990 AND id < 5010 ORDER BY id", // files may lose the sign of zero: decision 24
 		"SELECT p, count(*), min(id), max(id) FROM t%d GROUP BY p ORDER BY p",
 		"SELECT count(*) FROM t%d WHERE d > 100 OR d IS NULL",
 	} {
