@@ -25,13 +25,6 @@ type block struct {
 	qualify term
 }
 
-// item is one column of the SELECT list, before its name is final.
-type item struct {
-	term
-	name  string
-	names []string // of a generator: AS (a, b)
-}
-
 // selectQuery analyses SELECT with what follows it.
 func (a *analyzer) selectQuery(s *syntax.Select, tail *syntax.QueryTail, outer *frame) (relation, error) {
 	b, err := a.selectBlock(s, tail, outer)
@@ -132,201 +125,6 @@ func (a *analyzer) scalar(e syntax.Expr, f *frame, place string) (term, error) {
 	return t, nil
 }
 
-// list analyses the SELECT list. Each alias can be used by the items behind it.
-func (b *block) list(items []*syntax.NamedExpr) error {
-	for _, n := range items {
-		if s, ok := n.X.(*syntax.Star); ok {
-			b.starred = true
-			cols, err := b.a.star(s, b.frame)
-			if err != nil {
-				return err
-			}
-			for _, t := range cols {
-				b.items = append(b.items, item{term: t, name: t.label()})
-			}
-			continue
-		}
-		t, err := b.a.expr(n.X, b.frame)
-		if err != nil {
-			return err
-		}
-		it := item{term: t, name: t.label()}
-		switch {
-		case len(n.Aliases) == 1 && !n.Parens:
-			if it.name, err = b.a.aliasName(n.Aliases[0]); err != nil {
-				return err
-			}
-			it.names = []string{it.name}
-			it.qual = nil
-			i := len(b.items)
-			b.frame.aliases = append(b.frame.aliases, alias{it.name, t, func() rel.Expr { return b.computeOnce(i) }})
-		case len(n.Aliases) > 0:
-			for _, id := range n.Aliases {
-				it.names = append(it.names, id.Name)
-			}
-		case t.name != "" && len(t.qual) == 0: // a field's name serves as an alias
-			b.frame.aliases = append(b.frame.aliases, alias{name: t.name, term: t})
-		}
-		b.items = append(b.items, it)
-	}
-	return nil
-}
-
-// computeOnce moves the value of an item below the SELECT list, where other items can read it too.
-func (b *block) computeOnce(i int) rel.Expr {
-	x := b.items[i].x
-	if _, done := x.(*rel.Col); done || holdsAggregate(x) || holdsWindow(x) || generatorIn(x) != nil {
-		return x
-	}
-	c := rel.Column{ID: rel.NewID(), Name: b.items[i].name, Type: x.Type(), Nullable: x.Nullable()}
-	p := &rel.Project{In: b.node}
-	for _, own := range b.node.Columns() {
-		p.Cols = append(p.Cols, rel.Computed{Column: own, Expr: own.Ref()})
-	}
-	p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: x})
-	b.node = p
-	b.items[i].x = c.Ref()
-	return b.items[i].x
-}
-
-// aliasName is the name of an alias, which may be IDENTIFIER('…') of one part.
-func (a *analyzer) aliasName(id *syntax.Ident) (string, error) {
-	parts, err := a.names([]*syntax.Ident{id})
-	if err != nil {
-		return "", err
-	}
-	if len(parts) > 1 {
-		return "", fail("IDENTIFIER_TOO_MANY_NAME_PARTS", id, "identifier", quoteName(parts...), "limit", "1")
-	}
-	return parts[0], nil
-}
-
-// star is the columns that * or t.* or s.* stands for.
-func (a *analyzer) star(s *syntax.Star, f *frame) ([]term, error) {
-	qualifier, err := a.names(s.Qualifier)
-	if err != nil {
-		return nil, err
-	}
-	var out []term
-	for g := f; g != nil && len(out) == 0; g = g.outer {
-		cols := g.cols
-		if len(qualifier) > 0 {
-			cols = slices.Concat(g.hidden, g.cols)
-		}
-		for _, c := range cols {
-			if c.matches(qualifier, a.sameName) {
-				t := term{x: c.Ref(), text: c.Name, qual: c.qual}
-				out = append(out, a.crossing(t, f, g))
-			}
-		}
-		if len(qualifier) == 0 && (g.items == nil && g.params == nil) {
-			break
-		}
-	}
-	if len(out) == 0 && len(qualifier) > 0 {
-		if out, err = a.structStar(s, qualifier, f); err != nil {
-			return nil, err
-		}
-	}
-	return a.except(out, s, f)
-}
-
-func (a *analyzer) structStar(s *syntax.Star, qualifier []string, f *frame) ([]term, error) {
-	t, err := a.columnRef(&syntax.ColumnRef{Span: s.Span, Parts: s.Qualifier}, f)
-	st, ok := types.Struct{}, false
-	if err == nil {
-		st, ok = t.x.Type().(types.Struct)
-	}
-	if !ok {
-		names := make([]string, len(f.cols))
-		for i, c := range f.cols {
-			names[i] = types.Quote(c.Name)
-		}
-		return nil, fail("CANNOT_RESOLVE_STAR_EXPAND", s, "targetString", quoteName(qualifier...), "columns", strings.Join(names, ", "))
-	}
-	var out []term
-	for i, field := range st.Fields {
-		out = append(out, term{x: &rel.Field{X: t.x, Index: i}, text: t.text + "." + field.Name, name: field.Name})
-	}
-	return out, nil
-}
-
-// except leaves out the columns of EXCEPT (…).
-func (a *analyzer) except(cols []term, s *syntax.Star, f *frame) ([]term, error) {
-	for _, n := range s.Except {
-		name := n.Strings()
-		at := slices.IndexFunc(cols, func(t term) bool {
-			return len(name) > 0 && a.sameName(t.label(), name[len(name)-1]) && column{qual: t.qual}.matches(name[:len(name)-1], a.sameName)
-		})
-		if at < 0 {
-			if i := a.structIn(cols, name); i >= 0 {
-				t, err := a.withoutField(cols[i], name[1:], n)
-				if err != nil {
-					return nil, err
-				}
-				cols[i] = t
-				continue
-			}
-			return nil, a.unresolved(name, f, n)
-		}
-		cols = slices.Delete(slices.Clone(cols), at, at+1)
-	}
-	return cols, nil
-}
-
-func (a *analyzer) structIn(cols []term, name []string) int {
-	return slices.IndexFunc(cols, func(t term) bool {
-		_, ok := t.x.Type().(types.Struct)
-		return ok && len(name) > 1 && a.sameName(t.label(), name[0])
-	})
-}
-
-// withoutField is the struct t without the field that path leads to.
-func (a *analyzer) withoutField(t term, path []string, at syntax.Node) (term, error) {
-	st, ok := t.x.Type().(types.Struct)
-	if !ok {
-		return t, fail("EXCEPT_NESTED_COLUMN_INVALID_TYPE", at, "columnName", t.label(), "dataType", t.x.Type().String())
-	}
-	drop, err := a.fieldIndex(st, path[0], at)
-	if err != nil {
-		return t, err
-	}
-	var pairs []term
-	for i, f := range st.Fields {
-		field := term{x: &rel.Field{X: t.x, Index: i}, text: t.text + "." + f.Name, name: f.Name}
-		if i == drop {
-			if len(path) == 1 {
-				continue
-			}
-			if field, err = a.withoutField(field, path[1:], at); err != nil {
-				return t, err
-			}
-		}
-		pairs = append(pairs, term{x: stringLit(f.Name), text: f.Name}, field)
-	}
-	out, err := a.apply("named_struct", "named_struct("+texts(pairs)+")", at, pairs...)
-	out.name = t.label()
-	return out, err
-}
-
-// itemNamed is the item of the SELECT list that e, a plain name, names.
-func (a *analyzer) itemNamed(e syntax.Expr, b *block) (item, bool) {
-	c, ok := e.(*syntax.ColumnRef)
-	if !ok || len(c.Parts) != 1 {
-		return item{}, false
-	}
-	parts, err := a.names(c.Parts)
-	if err != nil {
-		return item{}, false
-	}
-	for _, it := range b.items {
-		if a.sameName(it.name, parts[0]) {
-			return it, true
-		}
-	}
-	return item{}, false
-}
-
 func isUnresolved(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && strings.HasPrefix(e.Class, "UNRESOLVED_COLUMN")
@@ -354,76 +152,9 @@ func (a *analyzer) havingOf(s *syntax.Select, g grouping, b *block) error {
 	return err
 }
 
-// orderOf analyses ORDER BY and its relatives.
-func (a *analyzer) orderOf(tail *syntax.QueryTail, b *block) error {
-	f := &frame{outer: b.frame, items: b.items, rows: b.frame}
-	for _, it := range orderItems(tail) {
-		b.sorts = append(b.sorts, it.X)
-		if n, ok := position(it.X); ok && a.on("spark.sql.orderByOrdinal") {
-			if n < 1 || n > len(b.items) {
-				return fail("ORDER_BY_POS_OUT_OF_RANGE", it.X, "index", itoa(n), "size", itoa(len(b.items)))
-			}
-			k, err := sortedBy(b.items[n-1].term, it)
-			if err != nil {
-				return err
-			}
-			b.order = append(b.order, k)
-			continue
-		}
-		if isOrderByAll(tail, it) && !a.known("all", f) {
-			for _, x := range b.items {
-				k, err := sortedBy(x.term, it)
-				if err != nil {
-					return err
-				}
-				b.order = append(b.order, k)
-			}
-			continue
-		}
-		t, err := a.expr(it.X, f)
-		if err != nil {
-			return err
-		}
-		k, err := sortedBy(t, it)
-		if err != nil {
-			return err
-		}
-		b.order = append(b.order, k)
-	}
-	return nil
-}
-
-// orderItems is the order that a query's rows come in: locally, SORT BY and CLUSTER BY order all of them.
-func orderItems(tail *syntax.QueryTail) []*syntax.SortItem {
-	items := slices.Concat(tail.OrderBy, tail.SortBy)
-	for _, e := range tail.ClusterBy {
-		items = append(items, &syntax.SortItem{Span: syntax.Span{From: e.Pos(), To: e.End()}, X: e})
-	}
-	return items
-}
-
-func isOrderByAll(tail *syntax.QueryTail, it *syntax.SortItem) bool {
-	c, ok := it.X.(*syntax.ColumnRef)
-	return ok && len(tail.OrderBy) == 1 && (&syntax.Name{Parts: c.Parts}).IsWord("all")
-}
-
-// known reports whether a name means something in f or the frame below it.
-func (a *analyzer) known(name string, f *frame) bool {
-	for g := f; g != nil && !g.subquery; g = g.outer {
-		if _, ok, err := a.atLevel(g, []string{name}, nil); ok || err != nil {
-			return true
-		}
-	}
-	return false
-}
-
 // aggregate puts the Aggregate node and HAVING on the block, when it groups.
 func (b *block) aggregate(s *syntax.Select, g grouping) error {
-	grouped := s.GroupBy != nil || s.Having != nil && !isTrue(b.a.scope.Setting("spark.sql.legacy.parser.havingWithoutGroupByAsWhere"))
-	for _, it := range b.items {
-		grouped = grouped || holdsAggregate(it.x) || holdsOuterAggregate(it.x)
-	}
-	if !grouped {
+	if !b.groups(s) {
 		return b.notGrouped(s)
 	}
 	gs := b.a.newGroups(b.node, g)
@@ -431,9 +162,35 @@ func (b *block) aggregate(s *syntax.Select, g grouping) error {
 	for i := range b.items {
 		b.items[i].x = gs.lower(b.items[i].x)
 	}
+	if err := b.lowerClauses(s, gs); err != nil {
+		return err
+	}
+	switch name := gs.missing; {
+	case gs.err != nil:
+		return gs.err
+	case name != nil && s.GroupBy == nil:
+		return fail("MISSING_GROUP_BY", s)
+	case name != nil:
+		return fail("MISSING_AGGREGATION", nil, "expression", quoteSQL(name.Name), "expressionAnyValue", quoteSQL("any_value("+name.Name+")"))
+	}
+	b.node = gs.rows()
+	return b.filterHaving(s)
+}
+
+// groups reports whether the SELECT is over groups: it says so, or has an aggregate function.
+func (b *block) groups(s *syntax.Select) bool {
+	if s.GroupBy != nil || s.Having != nil && !isTrue(b.a.scope.Setting("spark.sql.legacy.parser.havingWithoutGroupByAsWhere")) {
+		return true
+	}
+	return slices.ContainsFunc(b.items, func(it item) bool { return holdsAggregate(it.x) || holdsOuterAggregate(it.x) })
+}
+
+// lowerClauses puts HAVING, QUALIFY and ORDER BY over the groups. A column that the groups lack is reported by the
+// clause that reads it, unless the list was already wrong.
+func (b *block) lowerClauses(s *syntax.Select, gs *groups) error {
 	having := b.having.x
-	if b.having.x != nil && gs.missing == nil {
-		b.having.x = gs.lower(b.having.x)
+	if having != nil && gs.missing == nil {
+		b.having.x = gs.lower(having)
 		if gs.missing != nil && gs.err == nil && s.GroupBy != nil {
 			return b.notInList(gs.missing, s.Having)
 		}
@@ -444,72 +201,14 @@ func (b *block) aggregate(s *syntax.Select, g grouping) error {
 	if b.qualify.x != nil {
 		b.qualify.x = gs.lower(b.qualify.x)
 	}
-	if gs.missing == nil {
-		for i := range b.order {
-			b.order[i].Expr = gs.lower(b.order[i].Expr)
-		}
-		if gs.missing != nil && gs.err == nil {
-			return b.notInList(gs.missing, b.sorts...)
-		}
-	}
-	if gs.err != nil {
-		return gs.err
-	}
 	if gs.missing != nil {
-		if s.GroupBy == nil {
-			return fail("MISSING_GROUP_BY", s)
-		}
-		name := gs.missing.Name
-		return fail("MISSING_AGGREGATION", nil, "expression", quoteSQL(name), "expressionAnyValue", quoteSQL("any_value("+name+")"))
-	}
-	b.node = gs.rows()
-	return b.filterHaving(s)
-}
-
-// notInList is the error for a column in ORDER BY that the groups do not have.
-func (b *block) notInList(c *rel.Col, in ...syntax.Expr) error {
-	parts := []string{c.Name}
-	var at syntax.Node
-	for _, e := range in {
-		syntax.Walk(e, func(n syntax.Node) bool {
-			if ref, ok := n.(*syntax.ColumnRef); ok && at == nil && (&syntax.Name{Parts: ref.Parts}).Last() == c.Name {
-				at, parts = ref, (&syntax.Name{Parts: ref.Parts}).Strings()
-			}
-			return true
-		})
-	}
-	return b.a.unresolved(parts, &frame{items: b.items}, at)
-}
-
-// orderAfterHaving refuses what Spark refuses in ORDER BY when HAVING computes more than the SELECT list has: Spark
-// then sorts above a projection, and columns behind it are the SELECT list and the plain grouping columns.
-func (b *block) orderAfterHaving(s *syntax.Select, gs *groups, having rel.Expr) error {
-	if having == nil || gs.missing != nil {
 		return nil
 	}
-	out := map[string]rel.Column{}
-	for _, it := range b.written {
-		out[rel.Key(it.x)] = rel.Column{}
+	for i := range b.order {
+		b.order[i].Expr = gs.lower(b.order[i].Expr)
 	}
-	if _, whole := overOutput(having, out); whole {
-		return nil
-	}
-	plain := map[rel.ID]bool{}
-	for _, k := range gs.node.Keys {
-		if c, ok := k.Expr.(*rel.Col); ok {
-			plain[c.ID] = true
-		}
-	}
-	for _, k := range b.order {
-		e, _ := overOutput(k.Expr, out)
-		for _, c := range columnsIn(e) {
-			if gs.input[c.ID] && !plain[c.ID] {
-				return b.notInList(c, b.sorts...)
-			}
-		}
-		if aggs := aggregatesIn(e); len(aggs) > 0 {
-			return fail("UNSUPPORTED_EXPR_FOR_OPERATOR", s, "invalidExprSqls", quoteSQL(b.a.aggregateList(aggs, nil)))
-		}
+	if gs.missing != nil && gs.err == nil {
+		return b.notInList(gs.missing, b.sorts...)
 	}
 	return nil
 }
@@ -629,36 +328,6 @@ func (b *block) project(distinct bool) (relation, error) {
 	}
 	sort.In = unique(p, distinct)
 	return relation{node: sort, cols: cols}, nil
-}
-
-// computedItem is an item as a column of the projection: a column that passes keeps its number.
-func computedItem(it item, own map[rel.ID]bool) rel.Computed {
-	c := rel.Column{ID: rel.NewID(), Name: it.name, Type: it.x.Type(), Nullable: it.x.Nullable()}
-	if col, ok := it.x.(*rel.Col); ok {
-		c.Metadata = col.Metadata
-		if own[col.ID] && strings.EqualFold(col.Name, it.name) {
-			c.ID = col.ID
-			delete(own, col.ID)
-		}
-	}
-	return rel.Computed{Column: c, Expr: it.x}
-}
-
-// overOutput is an order key over the columns of the SELECT list, if it can be said so.
-func overOutput(e rel.Expr, out map[string]rel.Column) (rel.Expr, bool) {
-	if c, ok := out[rel.Key(e)]; ok {
-		return c.Ref(), true
-	}
-	whole := len(rel.Subqueries(e)) == 0
-	if _, ok := e.(*rel.Col); ok {
-		whole = false
-	}
-	x := rel.MapOperands(e, func(x rel.Expr) rel.Expr {
-		y, ok := overOutput(x, out)
-		whole = whole && ok
-		return y
-	})
-	return x, whole
 }
 
 // unique is n without duplicate rows.

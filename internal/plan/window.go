@@ -15,84 +15,84 @@ func (a *analyzer) aggregateCall(fn *rel.Function, name string, args []term, e *
 			return term{}, fail("NESTED_AGGREGATE_FUNCTION", e)
 		}
 	}
-	text := aggregateText(name, args, e.Distinct)
-	if name == "count" && len(args) == 0 {
-		if !isTrue(a.scope.Setting("spark.sql.legacy.allowParameterlessCount")) {
-			return term{}, fail("WRONG_NUM_ARGS.WITH_SUGGESTION", nil, "functionName", "`count`", "expectedNum", " >= 1", "actualNum", "0",
-				"legacyNum", "0", "legacyConfKey", quoteSQL("spark.sql.legacy.allowParameterlessCount"), "legacyConfValue", quoteSQL("true"))
-		}
-		args = []term{{x: &rel.Lit{T: types.Int}}}
+	t := term{text: aggregateText(name, args, e.Distinct)}
+	args, err := a.countArgs(name, args)
+	if err != nil {
+		return term{}, err
 	}
 	within, err := a.order(e.Within, f)
 	if err != nil {
 		return term{}, err
 	}
-	text += withinText(name, within)
-	given := args
-	falling := false
-	if len(within) > 0 && takesOrdered(name) {
-		given = append([]term{{x: within[0].Expr, text: within[0].text}}, args...)
-		falling = within[0].Desc && name != "mode"
+	t.text += withinText(name, within)
+	if t.x, err = a.aggregateOver(fn, name, args, within, e, t.text); err != nil {
+		return term{}, err
 	}
-	x, err := fn.Resolve(exprsOf(given), a.set)
-	if err == nil && falling {
-		x, err = a.fromAbove(fn, given)
+	if takesOrdered(name) {
+		within = nil // it is an argument
 	}
-	if err != nil {
-		return term{}, argError(a.countError(err, name), e, text, given)
-	}
-	if agg, ok := x.(*rel.Agg); ok {
-		agg.Distinct, agg.IgnoreNulls = e.Distinct, agg.IgnoreNulls || e.Nulls == "IGNORE"
-		agg.OrderBy = ordersOf(within)
-	}
+	t.x = modified(t.x, within, e)
 	if e.Filter != nil {
 		cond, err := a.expr(e.Filter, f)
 		if err != nil {
 			return term{}, err
 		}
-		text += " FILTER (WHERE " + cond.text + ")"
-		if x, err = filtered(x, cond.x, e); err != nil {
+		t.text += " FILTER (WHERE " + cond.text + ")"
+		if t.x, err = filtered(t.x, cond.x, e); err != nil {
 			return term{}, err
 		}
 	}
-	t := term{x: x, text: text}
-	if e.Over == nil {
+	switch {
+	case e.Over == nil:
 		return outerAggregate(t, f, e)
-	}
-	if e.Filter != nil {
+	case e.Filter != nil:
 		return term{}, fail("_LEGACY_ERROR_TEMP_1030", e)
 	}
 	return a.over(t, name, e, f)
 }
 
-// outerAggregate marks t when it is an aggregate of the query around.
-func outerAggregate(t term, f *frame, at syntax.Node) (term, error) {
-	agg, ok := t.x.(*rel.Agg)
-	if !ok {
-		return t, nil
+// countArgs refuses count(), or where a setting allows it counts nothing.
+func (a *analyzer) countArgs(name string, args []term) ([]term, error) {
+	const setting = "spark.sql.legacy.allowParameterlessCount"
+	switch {
+	case name != "count" || len(args) > 0:
+		return args, nil
+	case isTrue(a.scope.Setting(setting)):
+		return []term{{x: &rel.Lit{T: types.Int}}}, nil
 	}
-	out, mixed := belongsOut(rel.Operands(agg), f)
-	if mixed {
-		return t, fail("UNSUPPORTED_SUBQUERY_EXPRESSION_CATEGORY.AGGREGATE_FUNCTION_MIXED_OUTER_LOCAL_REFERENCES", at, "function", t.text)
-	}
-	if out {
-		t.x = &rel.Call{Name: outerCall, Args: []rel.Expr{agg}, T: agg.T, Null: agg.Null}
-	}
-	return t, nil
+	return nil, fail("WRONG_NUM_ARGS.WITH_SUGGESTION", nil, "functionName", "`count`", "expectedNum", " >= 1", "actualNum", "0",
+		"legacyNum", "0", "legacyConfKey", quoteSQL(setting), "legacyConfValue", quoteSQL("true"))
 }
 
-// fromAbove is a percentile of falling values: that of the rising negated values, negated.
-func (a *analyzer) fromAbove(fn *rel.Function, args []term) (rel.Expr, error) {
-	turn := rel.FindFunction("negative")
-	x, err := turn.Resolve([]rel.Expr{args[0].x}, a.set)
-	if err != nil {
-		return nil, err
+// aggregateOver resolves the aggregate function; what WITHIN GROUP orders may be its first argument.
+func (a *analyzer) aggregateOver(fn *rel.Function, name string, args []term, within []sortKey, e *syntax.Call, text string) (rel.Expr, error) {
+	falling := false
+	if len(within) > 0 && takesOrdered(name) {
+		args = append([]term{{x: within[0].Expr, text: within[0].text}}, args...)
+		falling = within[0].Desc && name != "mode"
 	}
-	agg, err := fn.Resolve(append([]rel.Expr{x}, exprsOf(args[1:])...), a.set)
-	if err != nil {
-		return nil, err
+	x, err := fn.Resolve(exprsOf(args), a.set)
+	if err == nil && falling {
+		x, err = a.fromAbove(fn, args)
 	}
-	return turn.Resolve([]rel.Expr{agg}, a.set)
+	if err != nil {
+		return nil, argError(a.countError(err, name), e, text, args)
+	}
+	return x, nil
+}
+
+// modified puts DISTINCT, IGNORE NULLS and the order on every aggregate of x, which may be built of several.
+func modified(x rel.Expr, within []sortKey, e *syntax.Call) rel.Expr {
+	return rel.RewriteExpr(x, func(y rel.Expr) rel.Expr {
+		agg, ok := y.(*rel.Agg)
+		if !ok {
+			return y
+		}
+		c := *agg
+		c.Distinct, c.IgnoreNulls = e.Distinct, agg.IgnoreNulls || e.Nulls == "IGNORE"
+		c.OrderBy = ordersOf(within)
+		return &c
+	})
 }
 
 // filtered puts a FILTER on every aggregate of x, which may be built of several.
@@ -117,105 +117,6 @@ func aggregateText(name string, args []term, distinct bool) string {
 		text = strings.Replace(text, "(", "(DISTINCT ", 1)
 	}
 	return text
-}
-
-// takesOrdered reports whether the ordering of WITHIN GROUP is the function's input.
-func takesOrdered(name string) bool {
-	return name == "percentile_cont" || name == "percentile_disc" || name == "mode"
-}
-
-// withinText is WITHIN GROUP as Spark shows it: the default order of percentiles is left out.
-func withinText(name string, within []sortKey) string {
-	if len(within) == 0 {
-		return ""
-	}
-	if takesOrdered(name) {
-		s := " WITHIN GROUP (ORDER BY " + within[0].text
-		if within[0].Desc {
-			s += " DESC"
-		}
-		return s + ")"
-	}
-	return " WITHIN GROUP (ORDER BY " + orderText(within) + ")"
-}
-
-// sortKey is one item of an ORDER BY.
-type sortKey struct {
-	rel.Order
-	text string // of the expression alone
-}
-
-func ordersOf(keys []sortKey) []rel.Order {
-	var out []rel.Order
-	for _, k := range keys {
-		out = append(out, k.Order)
-	}
-	return out
-}
-
-func orderText(keys []sortKey) string {
-	out := make([]string, len(keys))
-	for i, k := range keys {
-		out[i] = k.text + " ASC"
-		if k.Desc {
-			out[i] = k.text + " DESC"
-		}
-		if k.NullsFirst {
-			out[i] += " NULLS FIRST"
-		} else {
-			out[i] += " NULLS LAST"
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-// order analyses the items of an ORDER BY inside an expression.
-func (a *analyzer) order(items []*syntax.SortItem, f *frame) ([]sortKey, error) {
-	var out []sortKey
-	for _, it := range items {
-		t, err := a.expr(it.X, f)
-		if err != nil {
-			return nil, err
-		}
-		k, err := sortedBy(t, it)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, k)
-	}
-	return out, nil
-}
-
-// sortedBy orders by t as it says: NULLs come first when rising, last when falling, unless told otherwise.
-func sortedBy(t term, it *syntax.SortItem) (sortKey, error) {
-	desc := it.Order == "DESC"
-	first := !desc
-	if it.Nulls != "" {
-		first = it.Nulls == "FIRST"
-	}
-	k := sortKey{rel.Order{Expr: t.x, Desc: desc, NullsFirst: first}, t.text}
-	if !orderable(t.x.Type()) {
-		return k, fail("DATATYPE_MISMATCH.INVALID_ORDERING_TYPE", it, "functionName", "`sortorder`",
-			"dataType", typeSQL(t.x.Type()), "sqlExpr", quoteSQL(orderText([]sortKey{k})))
-	}
-	return k, nil
-}
-
-// orderable reports whether values of t have an order.
-func orderable(t types.Type) bool {
-	switch t := t.(type) {
-	case types.Map:
-		return false
-	case types.Array:
-		return orderable(t.Elem)
-	case types.Struct:
-		for _, f := range t.Fields {
-			if !orderable(f.Type) {
-				return false
-			}
-		}
-	}
-	return t != types.Variant && t != types.CalendarInterval
 }
 
 // windowCall is a call of a function that exists only with OVER.
