@@ -209,7 +209,7 @@ func resolveNvl2(f *Function, _ string, args []Expr, s Settings) (Expr, error) {
 
 // resolveCommon is a function of values of one type that gives one of them, or an array of them.
 func resolveCommon(f *Function, param string, args []Expr, s Settings) (Expr, error) {
-	least, _ := strconv.Atoi(strings.TrimLeft(param, "array "))
+	least, _ := strconv.Atoi(strings.TrimPrefix(param, "array "))
 	if len(args) < least {
 		return nil, wrongCount(f.Name, "> "+strconv.Itoa(least-1), len(args))
 	}

@@ -120,9 +120,9 @@ func parseFooter(text []byte, lim Limits) (*footer, error) {
 }
 
 type element struct {
-	name           string
-	repetition     int64
-	children, leaf int64
+	name       string
+	repetition int64
+	children   int64
 }
 
 // schema reads the schema, a tree in prefix order, into leaves.

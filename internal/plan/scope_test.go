@@ -62,18 +62,18 @@ func (w *world) Variable([]string) (rel.Expr, bool)       { return nil, false }
 func (w *world) Parameter(*syntax.Param) (rel.Expr, bool) { return nil, false }
 
 // Constant knows the few functions that names are made with.
-func (w *world) Constant(_ context.Context, e rel.Expr) (types.Value, error) {
+func (w *world) Constant(ctx context.Context, e rel.Expr) (types.Value, error) {
 	switch e := e.(type) {
 	case *rel.Lit:
 		return e.Value, nil
 	case *rel.Cast:
-		return w.Constant(nil, e.X)
+		return w.Constant(ctx, e.X)
 	case *rel.Call:
 		var out []string
 		for _, x := range e.Args {
-			v, err := w.Constant(nil, x)
+			v, err := w.Constant(ctx, x)
 			if n, ok := v.(int64); ok && e.Name == "+" {
-				m, err := w.Constant(nil, e.Args[1])
+				m, err := w.Constant(ctx, e.Args[1])
 				return n + m.(int64), err
 			}
 			s, ok := v.(string)

@@ -65,7 +65,6 @@ type storing struct {
 	mergeSchema bool
 	overwrite   bool // overwriteSchema, for the whole table
 	dynamic     bool
-	params      []lake.Parameter
 }
 
 // Save plans an insert or a DataFrame write into a table that is there. A table that was only just made by the same

@@ -118,17 +118,6 @@ func (p *parser) nameRef() *Name {
 	return n
 }
 
-// shortName reads a name of at most two parts.
-func (p *parser) shortName() *Name {
-	from := p.start()
-	n := &Name{Parts: []*Ident{p.ident()}}
-	if p.acceptOp(".") {
-		n.Parts = append(n.Parts, p.ident())
-	}
-	n.Span = p.since(from)
-	return n
-}
-
 // list reads item {, item}.
 func list[T any](p *parser, item func() T) []T {
 	out := []T{item()}

@@ -30,7 +30,6 @@ type parser struct {
 	closers    []int32 // by index of an opening parenthesis: its closing one
 	parenQuery []int8  // by index of an opening parenthesis: 1 before a query, -1 if not
 	split      int32   // offset of the rest of the token split last
-	splits     []int   // indexes of all tokens split
 }
 
 // newParser scans src; the text may be refused as a whole.

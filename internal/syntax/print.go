@@ -204,14 +204,6 @@ func (p *printer) idents(ids []*Ident) {
 	}
 }
 
-// dotted returns a name of parts as a part for put.
-func dotted(ids []*Ident) any {
-	if len(ids) == 0 {
-		return nil
-	}
-	return &Name{Parts: ids}
-}
-
 // Types.
 
 func (p *printer) typeName(t TypeName) {

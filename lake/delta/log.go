@@ -49,9 +49,6 @@ func partName(v int64, part, parts int) string {
 	return fmt.Sprintf("%s/%020d.checkpoint.%010d.%010d.parquet", logDir, v, part, parts)
 }
 
-// checksumName is the name of the checksum file of version v.
-func checksumName(v int64) string { return fmt.Sprintf("%s/%020d.crc", logDir, v) }
-
 // versionPrefix is a name that sorts before all files of version v and later and after those of earlier ones.
 func versionPrefix(v int64) string { return fmt.Sprintf("%s/%020d", logDir, v) }
 

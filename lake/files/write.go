@@ -18,7 +18,6 @@ type tx struct {
 	engine  engine.Engine
 	added   []rel.File
 	removed []string
-	metrics lake.Metrics
 	done    bool
 }
 
