@@ -120,12 +120,14 @@ func grouped(s string) string {
 
 // formatNumber rounds half to even to so many digits and groups thousands.
 func formatNumber(u use, r *row) ([]byte, error) {
-	digits := 0
+	digits, optional, commas := 0, 0, true
 	if types.Text(u.args[1]) {
 		p := r.text(1)
 		if i := strings.IndexByte(p, '.'); i >= 0 {
 			digits = len(p) - i - 1
+			optional = strings.Count(p[i:], "#")
 		}
+		commas = strings.Contains(p, ",")
 	} else {
 		digits = int(r.int(1))
 	}
@@ -148,5 +150,12 @@ func formatNumber(u use, r *row) ([]byte, error) {
 	} else {
 		x = number{new(big.Int).Mul(x.n, pow10(digits-x.scale)), digits}
 	}
-	return []byte(grouped(x.text())), nil
+	s := x.text()
+	for ; optional > 0 && strings.HasSuffix(s, "0"); optional-- {
+		s = s[:len(s)-1]
+	}
+	if s = strings.TrimSuffix(s, "."); commas {
+		s = grouped(s)
+	}
+	return []byte(s), nil
 }
