@@ -3,10 +3,8 @@ package duckdb
 import (
 	"encoding/hex"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
@@ -89,29 +87,21 @@ func partitionText(t types.Type, v types.Value) string {
 	case []byte:
 		return string(v)
 	case float32:
-		return floatFolder(float64(v), 32)
+		return string(types.AppendFloat(nil, float64(v), 32))
 	case float64:
-		return floatFolder(v, 64)
+		return string(types.AppendFloat(nil, v, 64))
 	case decimal128.Num:
 		return v.ToString(int32(t.(types.Decimal).S))
 	case int32:
 		if t == types.Date {
-			return time.Unix(int64(v)*86400, 0).UTC().Format("2006-01-02")
+			return string(types.AppendDate(nil, int64(v)))
 		}
 	case int64:
 		if t == types.Timestamp || t == types.TimestampNTZ {
-			s := time.UnixMicro(v).UTC().Format("2006-01-02 15:04:05.000000")
-			return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+			return string(types.AppendTimestampNTZ(nil, v))
 		}
 	}
 	return fmt.Sprint(v)
-}
-
-func floatFolder(f float64, bits int) string {
-	if a := math.Abs(f); a >= 1e-3 && a < 1e7 && f == math.Trunc(f) {
-		return strconv.FormatFloat(f, 'f', 1, bits)
-	}
-	return strings.ToUpper(floatText(f, bits))
 }
 
 // escapeFolder escapes the bytes that Hive and Spark escape in folder names.

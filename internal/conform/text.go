@@ -1,7 +1,7 @@
 package conform
 
 import (
-	"math"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -75,17 +75,17 @@ func (f Text) atom(v types.Value, t types.Type) string {
 	case []byte:
 		return f.bytes(v)
 	case float32:
-		return javaFloat(float64(v), 32)
+		return string(types.AppendFloat(nil, float64(v), 32))
 	case float64:
-		return javaFloat(v, 64)
+		return string(types.AppendFloat(nil, v, 64))
 	case decimal128.Num:
 		d, _ := t.(types.Decimal)
 		return v.ToString(int32(d.S))
 	case types.Interval:
-		return calendarInterval(v)
+		return string(types.AppendInterval(nil, v))
 	case int32:
 		if t == types.Date {
-			return dateText(int64(v))
+			return string(types.AppendDate(nil, int64(v)))
 		}
 		return monthsText(int64(v))
 	case int64:
@@ -97,15 +97,15 @@ func (f Text) atom(v types.Value, t types.Type) string {
 func (f Text) number(v int64, t types.Type) string {
 	switch t {
 	case types.Timestamp:
-		return clock(time.UnixMicro(v).In(f.zone))
+		return string(types.AppendTimestamp(nil, v, f.zone))
 	case types.TimestampNTZ:
-		return clock(time.UnixMicro(v).UTC())
+		return string(types.AppendTimestampNTZ(nil, v))
 	}
 	switch t.(type) {
 	case types.DayTime:
 		return dayTimeText(v)
 	case types.Time:
-		return fraction(time.UnixMicro(v).UTC().Format("15:04:05.000000"))
+		return string(types.AppendTime(nil, v))
 	case types.YearMonth:
 		return monthsText(v)
 	}
@@ -113,15 +113,9 @@ func (f Text) number(v int64, t types.Type) string {
 }
 
 func (f Text) bytes(v []byte) string {
-	const hex = "0123456789ABCDEF"
 	switch f.binary {
 	case "HEX":
-		var b strings.Builder
-		for _, c := range v {
-			b.WriteByte(hex[c>>4])
-			b.WriteByte(hex[c&15])
-		}
-		return b.String()
+		return fmt.Sprintf("%X", v)
 	case "BASIC":
 		var parts []string
 		for _, c := range v {
@@ -130,64 +124,6 @@ func (f Text) bytes(v []byte) string {
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
 	return strings.ToValidUTF8(string(v), "\ufffd")
-}
-
-// javaFloat is a number as Java's toString writes it.
-func javaFloat(v float64, bits int) string {
-	switch {
-	case math.IsNaN(v):
-		return "NaN"
-	case math.IsInf(v, 1):
-		return "Infinity"
-	case math.IsInf(v, -1):
-		return "-Infinity"
-	case v == 0:
-		if math.Signbit(v) {
-			return "-0.0"
-		}
-		return "0.0"
-	}
-	if a := math.Abs(v); a >= 1e-3 && a < 1e7 {
-		s := strconv.FormatFloat(v, 'f', -1, bits)
-		if !strings.Contains(s, ".") {
-			s += ".0"
-		}
-		return s
-	}
-	s := strconv.FormatFloat(v, 'e', -1, bits)
-	mantissa, exp, _ := strings.Cut(s, "e")
-	if !strings.Contains(mantissa, ".") {
-		mantissa += ".0"
-	}
-	n, _ := strconv.Atoi(exp)
-	return mantissa + "E" + strconv.Itoa(n)
-}
-
-// dateText is a day as Spark prints it: years have at least four digits, and a sign beyond them.
-func dateText(days int64) string {
-	t := time.Unix(0, 0).UTC().AddDate(0, 0, int(days))
-	return yearText(t.Year()) + t.Format("-01-02")
-}
-
-func yearText(y int) string {
-	switch {
-	case y > 9999:
-		return "+" + strconv.Itoa(y)
-	case y < 0:
-		s := strconv.Itoa(-y)
-		return "-" + strings.Repeat("0", max(0, 4-len(s))) + s
-	}
-	s := strconv.Itoa(y)
-	return strings.Repeat("0", max(0, 4-len(s))) + s
-}
-
-func clock(t time.Time) string {
-	return yearText(t.Year()) + fraction(t.Format("-01-02 15:04:05.000000"))
-}
-
-// fraction drops the zeros at the end of a fraction of a second.
-func fraction(s string) string {
-	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
 func monthsText(m int64) string {
@@ -208,37 +144,4 @@ func dayTimeText(us int64) string {
 	day := uint64(24 * 3600 * 1_000_000)
 	rest := time.UnixMicro(int64(u % day)).UTC()
 	return sign + strconv.FormatUint(u/day, 10) + rest.Format(" 15:04:05.000000") + "000"
-}
-
-// calendarInterval is the text of an interval with all its units.
-func calendarInterval(v types.Interval) string {
-	var parts []string
-	add := func(n int64, unit string) {
-		if n != 0 {
-			parts = append(parts, strconv.FormatInt(n, 10)+" "+unit)
-		}
-	}
-	add(int64(v.Months/12), "years")
-	add(int64(v.Months%12), "months")
-	add(int64(v.Days), "days")
-	rest := v.Micros
-	add(rest/3_600_000_000, "hours")
-	rest %= 3_600_000_000
-	add(rest/60_000_000, "minutes")
-	rest %= 60_000_000
-	if rest != 0 {
-		sign := ""
-		if rest < 0 {
-			sign, rest = "-", -rest
-		}
-		s := sign + strconv.FormatInt(rest/1_000_000, 10)
-		if f := rest % 1_000_000; f != 0 {
-			s += "." + strings.TrimRight(strconv.FormatInt(1_000_000+f, 10)[1:], "0")
-		}
-		parts = append(parts, s+" seconds")
-	}
-	if parts == nil {
-		return "0 seconds"
-	}
-	return strings.Join(parts, " ")
 }

@@ -203,7 +203,7 @@ func boundText(v types.Value, t types.Type) (jsontext.Value, bool) {
 	case int32:
 		const first, last = -719162, 2932896 // years 1 to 9999
 		if t == types.Date && v >= first && v <= last {
-			return jsontext.Value(`"` + dateText(int64(v)) + `"`), true
+			return append(types.AppendDate(jsontext.Value{'"'}, int64(v)), '"'), true
 		}
 	case int64:
 		switch t {
@@ -236,11 +236,10 @@ func instantText(micros int64, zone string) (jsontext.Value, bool) {
 }
 
 func floatText(f float64, bits int) (jsontext.Value, bool) {
-	text := javaFloat(f, bits)
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		text = `"` + text + `"`
+		return append(types.AppendFloat(jsontext.Value{'"'}, f, bits), '"'), true
 	}
-	return jsontext.Value(text), true
+	return types.AppendFloat(nil, f, bits), true
 }
 
 // cutBelow is the first n code points of s: not above s.

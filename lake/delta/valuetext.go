@@ -2,9 +2,7 @@ package delta
 
 import (
 	"fmt"
-	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
@@ -31,12 +29,12 @@ func valueText(v types.Value, t types.Type) (string, error) {
 	case []byte:
 		return string(v), nil
 	case float32:
-		return javaFloat(float64(v), 32), nil
+		return string(types.AppendFloat(nil, float64(v), 32)), nil
 	case float64:
-		return javaFloat(v, 64), nil
+		return string(types.AppendFloat(nil, v, 64)), nil
 	case int32:
 		if t == types.Date {
-			return dateText(int64(v)), nil
+			return string(types.AppendDate(nil, int64(v))), nil
 		}
 	case decimal128.Num:
 		if d, is := t.(types.Decimal); is {
@@ -49,36 +47,8 @@ func valueText(v types.Value, t types.Type) (string, error) {
 		case types.Timestamp:
 			return time.UnixMicro(v).UTC().Format("2006-01-02T15:04:05.000000Z"), nil
 		case types.TimestampNTZ:
-			return time.UnixMicro(v).UTC().Format("2006-01-02 15:04:05.999999"), nil
+			return string(types.AppendTimestampNTZ(nil, v)), nil
 		}
 	}
 	return "", fmt.Errorf("a column of type %s cannot partition a table", t)
-}
-
-func dateText(days int64) string { return time.Unix(days*86400, 0).UTC().Format("2006-01-02") }
-
-// javaFloat is the text of Java's Double.toString and Float.toString.
-func javaFloat(f float64, bits int) string {
-	switch {
-	case math.IsNaN(f):
-		return "NaN"
-	case math.IsInf(f, 1):
-		return "Infinity"
-	case math.IsInf(f, -1):
-		return "-Infinity"
-	}
-	if a := math.Abs(f); a == 0 || a >= 1e-3 && a < 1e7 {
-		s := strconv.FormatFloat(f, 'f', -1, bits)
-		if !strings.Contains(s, ".") {
-			s += ".0"
-		}
-		return s
-	}
-	short := strconv.FormatFloat(f, 'E', -1, bits)
-	if !strings.Contains(short, ".") { // Java gives two digits at least, and the nearest such number
-		short = strconv.FormatFloat(f, 'E', 1, bits)
-	}
-	digits, exp, _ := strings.Cut(short, "E")
-	n, _ := strconv.Atoi(exp)
-	return digits + "E" + strconv.Itoa(n)
 }

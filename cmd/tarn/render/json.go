@@ -46,9 +46,9 @@ func appendJSON(b []byte, v types.Value, t types.Type, zone *time.Location) []by
 		case types.Integral(t):
 			return strconv.AppendInt(b, v, 10)
 		case t == types.Timestamp:
-			return appendString(b, stamp(v, zone)+time.UnixMicro(v).In(zone).Format("Z07:00"))
+			return appendStamp(b, time.UnixMicro(v).In(zone), "T15:04:05.000Z07:00")
 		case t == types.TimestampNTZ:
-			return appendString(b, stamp(v, time.UTC))
+			return appendStamp(b, time.UnixMicro(v).UTC(), "T15:04:05.000")
 		}
 	}
 	switch t := t.(type) {
@@ -71,10 +71,11 @@ func fieldsOf(t types.Struct) (names []string, kinds []types.Type) {
 	return names, kinds
 }
 
-// stamp is a timestamp to the millisecond, which is all that to_json writes by default.
-func stamp(micros int64, zone *time.Location) string {
-	t := time.UnixMicro(micros).In(zone)
-	return day(t) + t.Format("T15:04:05.000")
+// appendStamp adds a timestamp to the millisecond, which is all that to_json writes by default.
+func appendStamp(b []byte, at time.Time, clock string) []byte {
+	year, month, day := at.Date()
+	b = types.AppendDate(append(b, '"'), types.CivilDay(int64(year), int(month), day))
+	return append(at.AppendFormat(b, clock), '"')
 }
 
 func appendArray(b []byte, v types.Value, t types.Array, zone *time.Location) []byte {
@@ -123,9 +124,9 @@ func keyText(v types.Value, t types.Type, zone *time.Location) string {
 // appendFloat adds a number; JSON has none for NaN and the infinities, which become strings.
 func appendFloat(b []byte, f float64, bits int) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return appendString(b, float(f, bits))
+		return append(types.AppendFloat(append(b, '"'), f, bits), '"')
 	}
-	return append(b, float(f, bits)...)
+	return types.AppendFloat(b, f, bits)
 }
 
 // appendString adds s in quotes, with only what JSON demands escaped. Bytes that are not UTF-8 become U+FFFD.
