@@ -29,6 +29,9 @@ type prompt struct {
 func Run(ctx context.Context, c *console.Console) error {
 	p := &prompt{Console: c, words: &words{session: c.Session}}
 	shell := readline.NewShell()
+	// The library drops keys that arrive together with the terminal's answer to where the cursor is, such as a
+	// semicolon typed fast. The prompt begins at the left edge always, so that nothing need be asked.
+	shell.Config.Set("cursor-position-probe", false)
 	shell.Prompt.Primary(p.first)
 	shell.Prompt.Secondary(func() string { return "   -> " })
 	shell.AcceptMultiline = func(line []rune) bool { return whole(string(line)) }
