@@ -2,6 +2,8 @@ package tarn
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/tarn-lake/tarn/engine"
@@ -30,6 +32,11 @@ type DB struct {
 func Open(ctx context.Context, opts Options) (*DB, error) {
 	if err := opts.Validate(); err != nil {
 		return nil, &Error{Class: "INVALID_CONF_VALUE.DEFAULT", SQLState: "22022", Message: err.Error(), Err: err}
+	}
+	for _, key := range slices.Sorted(maps.Keys(opts.Conf)) {
+		if err := checkSetting(key, opts.Conf[key], nil); err != nil {
+			return nil, explain(err, "")
+		}
 	}
 	db := &DB{opts: opts.withDefaults(), global: map[string]*view{}}
 	if err := db.wire(ctx); err != nil {

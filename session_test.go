@@ -98,3 +98,35 @@ func TestGlob(t *testing.T) {
 		}
 	}
 }
+
+// TestConf: a setting that SET would refuse is refused by Open too, so that no session works with another value unsaid.
+func TestConf(t *testing.T) {
+	for key, value := range map[string]string{"spark.sql.session.timeZone": "Mars/Base", "spark.sql.ansi.enabled": "maybe"} {
+		db, err := Open(context.Background(), Options{Warehouse: t.TempDir(), Conf: map[string]string{key: value}})
+		if err == nil {
+			db.Close()
+			t.Errorf("%s=%s is taken", key, value)
+		}
+	}
+}
+
+// TestTravelFromNow reads the versions of times that are counted from the start of the statement.
+func TestTravelFromNow(t *testing.T) {
+	s := openTest(t).Session()
+	ctx := context.Background()
+	if _, err := s.Exec(ctx, "CREATE TABLE t AS SELECT 1 AS a"); err != nil {
+		t.Fatal(err)
+	}
+	for at, class := range map[string]string{
+		"current_timestamp() - INTERVAL 1 HOUR": "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
+		"date_sub(current_date(), 1)":           "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
+		"now() + INTERVAL 1 HOUR":               "DELTA_TIMESTAMP_GREATER_THAN_COMMIT",
+		"CAST(rand() AS STRING)":                "INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.NON_DETERMINISTIC",
+	} {
+		_, err := s.Exec(ctx, "SELECT * FROM t TIMESTAMP AS OF "+at)
+		var e *Error
+		if !errors.As(err, &e) || e.Class != class || e.SQLState == "" {
+			t.Errorf("%s: got %v, want %s", at, err, class)
+		}
+	}
+}

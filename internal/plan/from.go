@@ -260,13 +260,26 @@ func (a *analyzer) travel(t *syntax.TimeTravel) (lake.At, error) {
 	if err != nil {
 		return lake.At{}, err
 	}
-	if !foldable(x.x) {
+	if !settled(x.x) {
 		return lake.At{}, fail("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.NON_DETERMINISTIC", t, "expr", quoteSQL(x.text))
 	}
 	if t.Version != nil {
 		return a.travelVersion(x, t)
 	}
 	return a.travelTime(x, t)
+}
+
+// settled reports whether e has one value in a statement: it is foldable, but for the time at which the statement began.
+func settled(e rel.Expr) bool {
+	return foldable(rel.RewriteExpr(e, func(x rel.Expr) rel.Expr {
+		if c, ok := x.(*rel.Call); ok && len(c.Args) == 0 {
+			switch c.Name {
+			case "current_date", "current_timestamp", "localtimestamp":
+				return &rel.Lit{T: c.T}
+			}
+		}
+		return x
+	}))
 }
 
 func (a *analyzer) travelVersion(x term, t *syntax.TimeTravel) (lake.At, error) {
