@@ -100,7 +100,7 @@ func (e *Error) fill(err error) {
 	var table *lake.Error
 	switch {
 	case errors.As(err, &parse):
-		e.Class, e.Params, e.Message = parse.Class, parse.Params, parse.Msg
+		e.Class, e.Params, e.Message = parse.Class, parse.Params, sentence(parse.Msg)
 		e.locate(parse.Span)
 	case errors.As(err, &meaning):
 		e.Class, e.Params, e.Hint = meaning.Class, meaning.Params, meaning.Hint
@@ -158,7 +158,14 @@ const missingParam = "?"
 
 // sentence is text with a capital letter and a full stop.
 func sentence(text string) string {
-	return strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+	if text == "" {
+		return ""
+	}
+	text = strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".")
+	if strings.HasSuffix(text, "?") {
+		return text
+	}
+	return text + "."
 }
 
 var placeholder = regexp.MustCompile(`<(\w+)>`)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -30,8 +32,9 @@ nothing is changed. Exits with 1 when rows are lost, wrong or cannot be read.`,
 func (a *app) doctor(ctx context.Context, path string) error {
 	ctx, stop := interruptible(ctx)
 	defer stop()
-	if _, err := os.Stat(path); err != nil {
-		return fmt.Errorf("%w: %w", errFailed, err)
+	log := filepath.Join(path, "_delta_log")
+	if _, err := os.Stat(log); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: there is no Delta table at %s: it has no folder _delta_log", errFailed, path)
 	}
 	bucket, err := storage.OpenLocal(path)
 	if err != nil {

@@ -38,6 +38,14 @@ func (f sourceFlag) Set(s string) error {
 	return nil
 }
 
+// onlyFlags refuses statements that lack their -e.
+func onlyFlags(_ *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("what does %q mean? Statements come after -e, files after -f", args[0])
+	}
+	return nil
+}
+
 func (a *app) sqlCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sql",
@@ -49,7 +57,7 @@ Rows go to standard output. Receipts of writes and errors go to standard error.`
 		Example: "  tarn sql -e 'SELECT count(*) FROM delta.`./trips`'" + `
   tarn sql -f load.sql -o jsonl --receipt json
   echo "SHOW TABLES" | tarn sql -w /data/warehouse`,
-		Args: cobra.NoArgs,
+		Args: onlyFlags,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.runSQL(cmd.Context()) },
 	}
 	a.addFlags(cmd)
