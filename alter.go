@@ -91,6 +91,9 @@ func (r *run) renameTable(ctx context.Context, name *syntax.Name, act *syntax.Re
 		return nil, err
 	}
 	target := r.full(to)
+	if err := checkStored(target[len(target)-1], act.Name); err != nil {
+		return nil, err
+	}
 	c, err := r.catalogOf(full)
 	if err != nil {
 		return nil, err

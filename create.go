@@ -141,6 +141,9 @@ func (r *run) formatOf(provider *syntax.Name, file *syntax.FileFormat) (string, 
 
 // place says where a new table of the catalog lies.
 func (m *making) place(ctx context.Context, format string) error {
+	if err := checkStored(m.full[2], m.st.Name); err != nil {
+		return err
+	}
 	e := lake.Entry{Name: lake.Ident(m.full[1:]), Format: format, Created: time.Now()}
 	opts, err := plan.Properties(ctx, m.st.Clauses.Options, m.run)
 	if err != nil {

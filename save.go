@@ -232,6 +232,9 @@ func (sv *saving) newTable(ctx context.Context, full lake.Ident) (*Rows, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := checkStored(full[2], nil); err != nil {
+		return nil, err
+	}
 	location, err := sv.managedLocation(ctx, full)
 	if err != nil {
 		return nil, err

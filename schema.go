@@ -32,6 +32,19 @@ func (r *run) schemaName(ctx context.Context, n *syntax.Name) (lake.Ident, error
 	return nil, fail("REQUIRES_SINGLE_PART_NAMESPACE", n, "sessionCatalog", r.catalog, "namespace", quoted(name))
 }
 
+// checkStored refuses names that no catalog may keep, by Spark's rule: letters, digits and underlines of ASCII. They become
+// names of folders, and so must not lead out of the warehouse, nor to the catalog's own folder.
+func checkStored(name string, at syntax.Node) error {
+	plain := func(c rune) bool {
+		return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	}
+	other := strings.IndexFunc(name, func(c rune) bool { return !plain(c) }) >= 0
+	if name == "" || other || strings.EqualFold(name, catalog.Folder) {
+		return fail("INVALID_SCHEMA_OR_RELATION_NAME", at, "name", quoted(lake.Ident{name}))
+	}
+	return nil
+}
+
 // findSchema is a schema that must be there.
 func (r *run) findSchema(ctx context.Context, n *syntax.Name) (catalog.Catalog, catalog.Schema, error) {
 	full, err := r.schemaName(ctx, n)
@@ -52,6 +65,9 @@ func (r *run) findSchema(ctx context.Context, n *syntax.Name) (catalog.Catalog, 
 func (r *run) createSchema(ctx context.Context, st *syntax.CreateNamespace) (*Rows, error) {
 	full, err := r.schemaName(ctx, st.Name)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkStored(full[1], st.Name); err != nil {
 		return nil, err
 	}
 	c, err := r.catalogOf(full)

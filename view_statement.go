@@ -151,6 +151,9 @@ func (r *run) storeView(ctx context.Context, v *view, full lake.Ident, replace b
 	if err != nil {
 		return err
 	}
+	if err := checkStored(full[2], nil); err != nil {
+		return err
+	}
 	props := map[string]string{viewText: v.text, viewCatalog: v.catalog, viewSchema: v.schema}
 	for k, val := range v.props {
 		props[k] = val
@@ -306,9 +309,13 @@ func (r *run) renameView(ctx context.Context, v *view, act *syntax.RenameTo, tem
 		delete(r.views, strings.ToLower(v.name[len(v.name)-1]))
 		return nothing(), r.putTemporary(v, to, len(v.name) == 2, false, false, act.Name)
 	}
+	target := r.full(to)
+	if err := checkStored(target[len(target)-1], act.Name); err != nil {
+		return nil, err
+	}
 	c, err := r.catalogOf(v.name)
 	if err != nil {
 		return nil, err
 	}
-	return nothing(), c.Update(ctx, catalog.Rename{From: v.name[1:], To: r.full(to)[1:]})
+	return nothing(), c.Update(ctx, catalog.Rename{From: v.name[1:], To: target[1:]})
 }

@@ -1,0 +1,48 @@
+package tarn
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestStoredNames refuses, before anything is made, names that would become folders outside of the warehouse.
+func TestStoredNames(t *testing.T) {
+	top := t.TempDir()
+	db, err := Open(context.Background(), Options{Warehouse: filepath.Join(top, "w")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	s := db.Session()
+	for _, q := range []string{
+		"CREATE TABLE ok (a INT)", "CREATE VIEW v AS SELECT 1 AS a", "CREATE TEMPORARY VIEW `any / name` AS SELECT 1 AS a",
+	} {
+		if _, err := s.Exec(t.Context(), q); err != nil {
+			t.Fatalf("%s: %v", q, err)
+		}
+	}
+	for _, name := range []string{"..", ".", "../x", "a/b", `a\b`, "_tarn", "_TARN", "a b", "größe", "a\nb"} {
+		for _, q := range []string{
+			"CREATE TABLE `%` (a INT)", "CREATE TABLE default.`%` AS SELECT 1 AS a", "CREATE OR REPLACE TABLE `%` USING parquet AS SELECT 1 AS a",
+			"CREATE SCHEMA `%`", "CREATE VIEW `%` AS SELECT 1 AS a", "ALTER TABLE ok RENAME TO `%`", "ALTER VIEW v RENAME TO `%`",
+		} {
+			q := strings.ReplaceAll(q, "%", name)
+			var e *Error
+			if _, err := s.Exec(t.Context(), q); !errors.As(err, &e) || e.Class != "INVALID_SCHEMA_OR_RELATION_NAME" {
+				t.Errorf("%s gives %v", q, err)
+			}
+		}
+		var e *Error
+		if _, err := s.Write("SELECT 1 AS a").SaveAsTable(t.Context(), "`"+name+"`"); !errors.As(err, &e) || e.Class != "INVALID_SCHEMA_OR_RELATION_NAME" {
+			t.Errorf("SaveAsTable %q gives %v", name, err)
+		}
+	}
+	entries, err := os.ReadDir(top)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("beside the warehouse there are %v, %v", entries, err)
+	}
+}
