@@ -197,7 +197,7 @@ func intervalArithmetic(f *Function, op string, l, r Expr, s Settings) (Expr, bo
 func datetimeArithmetic(f *Function, op string, l, r Expr, s Settings) (Expr, bool, error) {
 	a, b := l.Type(), r.Type()
 	if op == "+" {
-		if isInterval(a) && isTemporal(b) || types.Text(b) == false && b == types.Date && !isTemporal(a) && !isInterval(a) && !types.Text(a) {
+		if isInterval(a) && isTemporal(b) || b == types.Date && !isTemporal(a) && !isInterval(a) && !types.Text(a) {
 			l, r, a, b = r, l, b, a
 		}
 		return datetimePlus(f, l, r, a, b, s)

@@ -224,21 +224,20 @@ func (c *CommitInfo) MarshalJSONTo(enc *jsontext.Encoder) error {
 }
 
 type commitInfoJSON struct {
-	Timestamp           *int64            `json:"timestamp,omitzero"`
-	InCommitTimestamp   *int64            `json:"inCommitTimestamp,omitzero"`
-	UserID              string            `json:"userId,omitzero"`
-	UserName            string            `json:"userName,omitzero"`
-	Operation           string            `json:"operation,omitzero"`
-	OperationParameters jsontext.Value    `json:"operationParameters,omitzero"`
-	ReadVersion         *int64            `json:"readVersion,omitzero"`
-	IsolationLevel      string            `json:"isolationLevel,omitzero"`
-	IsBlindAppend       *bool             `json:"isBlindAppend,omitzero"`
-	OperationMetrics    map[string]string `json:"operationMetrics,omitzero"`
-	UserMetadata        *string           `json:"userMetadata,omitzero"`
-	EngineInfo          string            `json:"engineInfo,omitzero"`
-	TxnID               string            `json:"txnId,omitzero"`
-	//lint:ignore SA5008 embed is an option of go-json-experiment/json
-	Rest map[string]jsontext.Value `json:",embed"`
+	Timestamp           *int64                    `json:"timestamp,omitzero"`
+	InCommitTimestamp   *int64                    `json:"inCommitTimestamp,omitzero"`
+	UserID              string                    `json:"userId,omitzero"`
+	UserName            string                    `json:"userName,omitzero"`
+	Operation           string                    `json:"operation,omitzero"`
+	OperationParameters jsontext.Value            `json:"operationParameters,omitzero"`
+	ReadVersion         *int64                    `json:"readVersion,omitzero"`
+	IsolationLevel      string                    `json:"isolationLevel,omitzero"`
+	IsBlindAppend       *bool                     `json:"isBlindAppend,omitzero"`
+	OperationMetrics    map[string]string         `json:"operationMetrics,omitzero"`
+	UserMetadata        *string                   `json:"userMetadata,omitzero"`
+	EngineInfo          string                    `json:"engineInfo,omitzero"`
+	TxnID               string                    `json:"txnId,omitzero"`
+	Rest                map[string]jsontext.Value `json:",embed"`
 }
 
 // UnmarshalJSONFrom reads any object: members of unexpected types go to Rest.
