@@ -55,7 +55,8 @@ func latestIn(f *Format, b storage.Bucket) (*Snapshot, error) {
 }
 
 func TestLogFaults(t *testing.T) {
-	checkpoint := v(1) + ".checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json"
+	json := func(n int) string { return v(n) + ".checkpoint.80a083e8-7026-4e79-81be-64bd76c43a11.json" }
+	checkpoint := json(1)
 	for name, c := range map[string]struct {
 		change map[string][]string // nil: the file is not there
 		class  string
@@ -71,8 +72,10 @@ func TestLogFaults(t *testing.T) {
 		"new reader":         {map[string][]string{v(1) + ".json": {`{"protocol":{"minReaderVersion":4,"minWriterVersion":7}}`}}, "DELTA_INVALID_PROTOCOL_VERSION", "version 4"},
 		"bad schema":         {map[string][]string{v(1) + ".json": {strings.Replace(metadataLine, `long`, `int128`, 1)}}, "", `unknown type "int128"`},
 		"twice in a case":    {map[string][]string{v(1) + ".json": {strings.Replace(metadataLine, `[{`, `[{\"name\":\"ID\",\"type\":\"long\",\"nullable\":true,\"metadata\":{}},{`, 1)}}, "", "twice"},
-		"missing sidecar":    {map[string][]string{checkpoint: {`{"checkpointMetadata":{"version":1}}`, protocolLine, metadataLine, `{"sidecar":{"path":"gone.parquet","sizeInBytes":1,"modificationTime":1}}`}}, "", "_sidecars/gone.parquet"},
-		"broken checkpoint":  {map[string][]string{v(1) + ".checkpoint.parquet": {"this is not Parquet at all"}}, "", "no Parquet file"},
+		"missing sidecar":    {map[string][]string{v(0) + ".json": nil, checkpoint: {`{"checkpointMetadata":{"version":1}}`, protocolLine, metadataLine, `{"sidecar":{"path":"gone.parquet","sizeInBytes":1,"modificationTime":1}}`}}, "", "_sidecars/gone.parquet"},
+		"broken checkpoint":  {map[string][]string{v(0) + ".json": nil, v(1) + ".checkpoint.parquet": {"this is not Parquet at all"}}, "", "no Parquet file"},
+		"checkpoint alone":   {map[string][]string{v(2) + ".checkpoint.parquet": {"this is not Parquet at all"}}, "", "no Parquet file"},
+		"lost in between":    {map[string][]string{v(0) + ".json": nil, json(0): {protocolLine, metadataLine, addLine("a")}, v(1) + ".json": nil, v(2) + ".json": {}, json(2): {"{"}}, "", json(2)},
 		"path escape":        {map[string][]string{v(1) + ".json": {`{"add":{"path":"a%zz","size":1}}`}}, "", "starts no escape"},
 		"unknown vector":     {map[string][]string{v(1) + ".json": {`{"add":{"path":"a","size":1,"deletionVector":{"storageType":"z"}}}`}}, "", "storage type"},
 		"mapping mode":       {map[string][]string{v(1) + ".json": {strings.Replace(metadataLine, `"configuration":{}`, `"configuration":{"delta.columnMapping.mode":"odd"}`, 1)}}, "", "column mapping mode"},
@@ -122,6 +125,10 @@ func TestLogSources(t *testing.T) {
 		"incomplete parts":   {v(1) + ".checkpoint.0000000001.0000000002.parquet": {"half"}},
 		"empty checkpoint":   {v(1) + ".checkpoint.parquet": {}},
 		"compacted":          {v(2) + ".json": {`{"txn":{"appId":"x","version":1}}`}, v(0) + "." + v(1) + ".compacted.json": whole},
+		"torn checkpoint":    {v(1) + ".checkpoint.parquet": {"torn"}, "_last_checkpoint": {`{"version":1,"size":4}`}},
+		"lost sidecar":       {json(1): {protocolLine, metadataLine, `{"sidecar":{"path":"gone.parquet","sizeInBytes":1,"modificationTime":1}}`}},
+		"older checkpoint":   {v(0) + ".json": nil, json(0): {protocolLine, metadataLine, addLine("a")}, v(1) + ".checkpoint.parquet": {"torn"}},
+		"two torn":           {v(0) + ".checkpoint.parquet": {"torn"}, v(1) + ".checkpoint.parquet": {"torn"}},
 		"strangers":          {"what.txt": {"?"}, v(9) + ".crc": {"{}"}, "_sidecars/x.parquet": {"?"}, "_staged_commits/" + v(7) + ".a.json": {"?"}, "9.json": {"?"}},
 	} {
 		t.Run(name, func(t *testing.T) {

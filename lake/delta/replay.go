@@ -12,15 +12,35 @@ import (
 // maxLogFile bounds one JSON file of the log, in bytes.
 const maxLogFile = 4 << 30
 
-// replay is the state that the files of s give.
+// replay is the state that the files of s give. In the place of a checkpoint that cannot be read comes an older one, or
+// none, if all commits from there to the version of s are left: they say the same. Else the fault is the error.
 func (t *Table) replay(ctx context.Context, s *segment) (*State, error) {
+	state, err := t.startOf(ctx, s)
+	if err == nil {
+		return state, t.applyDeltas(ctx, state, s.deltas)
+	}
+	l, lost := t.list(ctx, 0)
+	for lost == nil && ctx.Err() == nil && s.checkpoint != nil {
+		l.dropFrom(s.checkpoint[0].version)
+		if s, lost = t.choose(l, s.version); lost != nil {
+			break
+		}
+		if state, older := t.startOf(ctx, s); older == nil {
+			return state, t.applyDeltas(ctx, state, s.deltas)
+		}
+	}
+	return nil, err
+}
+
+// startOf is the state that the checkpoint of s gives, which is empty without one.
+func (t *Table) startOf(ctx context.Context, s *segment) (*State, error) {
 	state := new(State)
 	for _, f := range s.checkpoint {
 		if err := t.applyCheckpoint(ctx, state, f); err != nil {
 			return nil, err
 		}
 	}
-	return state, t.applyDeltas(ctx, state, s.deltas)
+	return state, nil
 }
 
 // applyDeltas applies commits and compacted files in order.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -107,6 +108,11 @@ func (l *listing) newest(limit int64) (int64, []logFile) {
 		}
 	}
 	return -1, nil
+}
+
+// dropFrom forgets the checkpoints of version v and later.
+func (l *listing) dropFrom(v int64) {
+	maps.DeleteFunc(l.checkpoints, func(at int64, _ []logFile) bool { return at >= v })
 }
 
 // hint is the version that _last_checkpoint names, or -1. It is only a hint: whatever is wrong with it is ignored.
