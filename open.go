@@ -3,6 +3,7 @@ package tarn
 import (
 	"context"
 	"maps"
+	"time"
 
 	"github.com/tarn-lake/tarn/catalog"
 	"github.com/tarn-lake/tarn/engine/duckdb"
@@ -23,10 +24,23 @@ func (db *DB) wire(ctx context.Context) error {
 		return err
 	}
 	formats := files.Formats()
-	formats["delta"] = &delta.Format{}
+	formats["delta"] = &delta.Format{AllowedRoots: db.opts.roots(), Zone: db.zone()}
 	maps.Copy(formats, db.opts.Formats)
 	db.opts.Formats = formats
 	return nil
+}
+
+// zone is the time zone that sessions start with: old writers left partition values in the zone of their session.
+func (db *DB) zone() *time.Location {
+	name := db.opts.Conf["spark.sql.session.timeZone"]
+	if name == "" {
+		name = localZone()
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return nil
+	}
+	return zone
 }
 
 func (db *DB) wireEngine() error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"runtime"
 	"sort"
 	"strings"
@@ -26,6 +27,9 @@ type Options struct {
 	SpillDir string
 	// SpillQuota bounds the bytes in SpillDir. Default: 90 % of what is free there.
 	SpillQuota int64
+	// AllowedRoots are folders that tables may name data files in beside their own folder, as shallow clones do:
+	// absolute local paths or file: URLs. Default: none, since a table's log is not trusted to name files elsewhere.
+	AllowedRoots []string
 	// Threads bounds the threads that compute. Default: one per processor.
 	Threads int
 	// Logger is told about retries and recovered faults. Default: nothing is logged.
@@ -61,12 +65,26 @@ func (o Options) Validate() error {
 	if o.Threads < 0 {
 		errs = append(errs, fmt.Errorf("Threads is negative: %d", o.Threads))
 	}
+	for _, root := range o.roots() {
+		if !filepath.IsAbs(root) || filepath.Clean(root) == "/" {
+			errs = append(errs, fmt.Errorf("AllowedRoots has %q, which is not an absolute folder below the root", root))
+		}
+	}
 	for name, f := range o.Formats {
 		if f == nil {
 			errs = append(errs, fmt.Errorf("Formats has no value for %q", name))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// roots are the paths of AllowedRoots.
+func (o Options) roots() []string {
+	var out []string
+	for _, root := range o.AllowedRoots {
+		out = append(out, filepath.Clean(localPath(root)))
+	}
+	return out
 }
 
 // String gives the options that are set, one `name=value` after the other.
@@ -81,6 +99,7 @@ func (o Options) String() string {
 	add("memory", o.Memory, o.Memory != 0)
 	add("spill_dir", o.SpillDir, o.SpillDir != "")
 	add("spill_quota", o.SpillQuota, o.SpillQuota != 0)
+	add("allowed_roots", strings.Join(o.AllowedRoots, ","), len(o.AllowedRoots) > 0)
 	add("threads", o.Threads, o.Threads != 0)
 	add("logger", "set", o.Logger != nil)
 	keys := make([]string, 0, len(o.Conf))

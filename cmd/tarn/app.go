@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +35,7 @@ type flags struct {
 	memory    string
 	threads   int
 	spill     string
+	roots     []string
 	output    string
 	receipt   string
 	keepOn    bool
@@ -81,6 +83,7 @@ func (a *app) addFlags(cmd *cobra.Command) {
 	f.StringArrayVar(&a.flags.conf, "conf", nil, "a setting, as `key=value`; may be given again")
 	f.StringVar(&a.flags.memory, "memory", "", "bound of memory, such as 2GiB (default 60 % of the machine's)")
 	f.StringVar(&a.flags.spill, "spill-dir", "", "`folder` for rows that do not fit into memory (default a fresh one)")
+	f.StringArrayVar(&a.flags.roots, "allow-root", nil, "a `folder` that tables may name data files in beside their own, for shallow clones; may be given again")
 	f.IntVar(&a.flags.threads, "threads", 0, "how many threads compute (default one per processor)")
 	f.StringVarP(&a.flags.output, "output", "o", "", "format of rows: "+strings.Join(render.Formats, ", ")+" (default box on a terminal, else csv)")
 	f.StringVar(&a.flags.receipt, "receipt", "line", "what tells of a write, on standard error: line, json or none")
@@ -98,6 +101,13 @@ var receipts = []string{"line", "json", "none"}
 // options checks the flags.
 func (f *flags) options() (tarn.Options, error) {
 	o := tarn.Options{Warehouse: f.warehouse, Threads: f.threads, SpillDir: f.spill, Conf: map[string]string{}}
+	for _, root := range f.roots {
+		abs, err := filepath.Abs(root)
+		if err != nil {
+			return o, fmt.Errorf("--allow-root: %w", err)
+		}
+		o.AllowedRoots = append(o.AllowedRoots, abs)
+	}
 	for _, c := range f.conf {
 		key, value, ok := strings.Cut(c, "=")
 		if !ok || key == "" {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/storage"
 )
 
@@ -17,7 +18,8 @@ func (t *Table) place(key string) (storage.Bucket, string, error) {
 	own := t.root()
 	root, name, err := CheckDataPath(key, append([]string{own}, t.format.AllowedRoots...))
 	if err != nil {
-		return nil, "", err
+		return nil, "", &lake.Error{Op: "read", Path: t.path, Err: err,
+			Hint: "a shallow clone reads the files of the table it was made of: name that table's folder in Options.AllowedRoots (--allow-root)"}
 	}
 	if root == own {
 		return t.bucket, name, nil
