@@ -29,9 +29,9 @@ type prompt struct {
 func Run(ctx context.Context, c *console.Console) error {
 	p := &prompt{Console: c, words: &words{session: c.Session}}
 	shell := readline.NewShell()
-	// The library drops keys that arrive together with the terminal's answer to where the cursor is, such as a
-	// semicolon typed fast. The prompt begins at the left edge always, so that nothing need be asked.
-	shell.Config.Set("cursor-position-probe", false)
+	// A paste comes as one piece: else each of its characters draws the line anew and asks where the cursor is, and
+	// the library drops what arrives together with the answer.
+	shell.Config.Set("enable-bracketed-paste", true)
 	shell.Prompt.Primary(p.first)
 	shell.Prompt.Secondary(func() string { return "   -> " })
 	shell.AcceptMultiline = func(line []rune) bool { return whole(string(line)) }
