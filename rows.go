@@ -84,7 +84,7 @@ func (r *Rows) Values() ([]types.Value, error) {
 	}
 	out := make([]types.Value, len(r.cols))
 	for i, c := range r.cols {
-		v, err := valueAt(r.batch.Column(i), r.at, c.Type)
+		v, err := types.ValueAt(r.batch.Column(i), r.at, c.Type)
 		if err != nil {
 			return nil, r.failed(err)
 		}

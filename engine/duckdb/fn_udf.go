@@ -86,6 +86,7 @@ func shape(t types.Type) string { return types.SQL(t) }
 type row struct {
 	cols []cells
 	i    int
+	err  error // of reading an argument
 }
 
 // cells are the values of one argument.
@@ -253,7 +254,11 @@ func (r *row) value(k int) types.Value {
 	if types.Text(c.t) {
 		return string(r.bytes(k))
 	}
-	return arrowValue(c.t, c.arr, r.i)
+	v, err := types.ValueAt(c.arr, r.i, c.t)
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	return v
 }
 
 // list is argument k, an array.
@@ -280,7 +285,11 @@ func each(u use, in []Vec, n int, out *Out, nulls bool, f func(r *row) error) er
 			continue
 		}
 		r.i = i
-		switch err := f(r); err {
+		err := f(r)
+		if r.err != nil {
+			return r.err
+		}
+		switch err {
 		case nil:
 		case errNull:
 			out.SetNull(i)
@@ -438,7 +447,7 @@ func valueUDF(f func(u use, r *row) (types.Value, error)) udf {
 				if err != nil {
 					return err
 				}
-				return appendValue(b, u.result, v)
+				return types.AppendValue(b, v)
 			})
 			if err != nil {
 				return err

@@ -4,9 +4,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-
 	"github.com/tarn-lake/tarn/engine"
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/rel"
@@ -103,46 +100,17 @@ func sample(ctx context.Context, x engine.Engine, n rel.Node) ([][]types.Value, 
 		b := r.RecordBatch()
 		for c := range out {
 			for i := 0; i < int(b.NumRows()) && len(out[c]) < 3; i += 1 + int(b.NumRows())/3 {
-				if v := arrowValue(b.Column(c), i); v != nil {
+				v, err := types.ValueAt(b.Column(c), i, n.Columns()[c].Type)
+				if err != nil {
+					return nil, err
+				}
+				if v != nil {
 					out[c] = append(out[c], v)
 				}
 			}
 		}
 	}
 	return out, r.Err()
-}
-
-func arrowValue(a arrow.Array, i int) types.Value {
-	if a.IsNull(i) {
-		return nil
-	}
-	switch a := a.(type) {
-	case *array.Boolean:
-		return a.Value(i)
-	case *array.Int8:
-		return int64(a.Value(i))
-	case *array.Int16:
-		return int64(a.Value(i))
-	case *array.Int32:
-		return int64(a.Value(i))
-	case *array.Int64:
-		return a.Value(i)
-	case *array.Float32:
-		return a.Value(i)
-	case *array.Float64:
-		return a.Value(i)
-	case *array.Decimal128:
-		return a.Value(i)
-	case *array.String:
-		return a.Value(i)
-	case *array.Binary:
-		return append([]byte(nil), a.Value(i)...)
-	case *array.Date32:
-		return int32(a.Value(i))
-	case *array.Timestamp:
-		return int64(a.Value(i))
-	}
-	return nil
 }
 
 // conditionsOn are conditions on a column with some of its values.
