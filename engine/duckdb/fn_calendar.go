@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 	_ "time/tzdata" // zones must not depend on the machine
+
+	"github.com/tarn-lake/tarn/types"
 )
 
 const (
@@ -15,39 +17,6 @@ const (
 	microsPerHour   = 60 * microsPerMinute
 	microsPerDay    = 24 * microsPerHour
 )
-
-// civil is the date of a day number in the proleptic Gregorian calendar.
-func civil(days int64) (year int64, month, day int) {
-	z := days + 719468
-	era := floorDiv(z, 146097)
-	doe := z - era*146097
-	yoe := (doe - doe/1460 + doe/36524 - doe/146096) / 365
-	doy := doe - (365*yoe + yoe/4 - yoe/100)
-	mp := (5*doy + 2) / 153
-	day = int(doy-(153*mp+2)/5) + 1
-	month = int(mp) + 3
-	if month > 12 {
-		month -= 12
-	}
-	year = yoe + era*400
-	if month <= 2 {
-		year++
-	}
-	return year, month, day
-}
-
-// dayNumber is the inverse of civil; the date must exist.
-func dayNumber(year int64, month, day int) int64 {
-	if month <= 2 {
-		year--
-	}
-	era := floorDiv(year, 400)
-	yoe := year - era*400
-	mp := int64(month+9) % 12
-	doy := (153*mp+2)/5 + int64(day) - 1
-	doe := yoe*365 + yoe/4 - yoe/100 + doy
-	return era*146097 + doe - 719468
-}
 
 func leap(year int64) bool { return year%4 == 0 && (year%100 != 0 || year%400 == 0) }
 
@@ -66,10 +35,10 @@ func monthDays(year int64, month int) int {
 
 // addMonths moves a day by months; a day that the month lacks becomes its last.
 func addMonths(days, months int64) int64 {
-	y, m, d := civil(days)
+	y, m, d := types.CivilDate(days)
 	total := y*12 + int64(m-1) + months
 	y, m = floorDiv(total, 12), int(floorMod(total, 12))+1
-	return dayNumber(y, m, min(d, monthDays(y, m)))
+	return types.CivilDay(y, m, min(d, monthDays(y, m)))
 }
 
 func floorDiv(a, b int64) int64 {

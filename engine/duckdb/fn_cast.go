@@ -65,14 +65,14 @@ var castFunctions = map[string]udf{
 	"time_to_time":         intUDF(timeToTime),
 
 	"float_to_text":     textUDF(floatToText),
-	"date_to_text":      textUDF(func(_ use, r *row) ([]byte, error) { return appendDate(nil, r.int(0)), nil }),
+	"date_to_text":      textUDF(func(_ use, r *row) ([]byte, error) { return types.AppendDate(nil, r.int(0)), nil }),
 	"timestamp_to_text": zonedText(timestampToText),
-	"ntz_to_text":       textUDF(func(_ use, r *row) ([]byte, error) { return appendWall(nil, r.int(0)), nil }),
-	"time_to_text":      textUDF(func(_ use, r *row) ([]byte, error) { return appendClock(nil, r.int(0)), nil }),
+	"ntz_to_text":       textUDF(func(_ use, r *row) ([]byte, error) { return types.AppendTimestampNTZ(nil, r.int(0)), nil }),
+	"time_to_text":      textUDF(func(_ use, r *row) ([]byte, error) { return types.AppendTime(nil, r.int(0)), nil }),
 	"binary_to_text":    textUDF(func(_ use, r *row) ([]byte, error) { return []byte(strings.ToValidUTF8(r.text(0), "\uFFFD")), nil }),
 	"ym_to_text":        textUDF(func(u use, r *row) ([]byte, error) { return []byte(yearMonthSQL(r.int(0), u.args[0])), nil }),
 	"dt_to_text":        textUDF(func(u use, r *row) ([]byte, error) { return []byte(dayTimeSQL(r.int(0), u.args[0])), nil }),
-	"interval_to_text":  textUDF(func(u use, r *row) ([]byte, error) { return []byte(intervalText(r.interval(0))), nil }),
+	"interval_to_text":  textUDF(func(u use, r *row) ([]byte, error) { return types.AppendInterval(nil, r.interval(0)), nil }),
 }
 
 // fail is NULL, or outside ANSI err.
@@ -358,9 +358,9 @@ func saturate(f float64, t types.Type) int64 {
 
 func floatSQL(f float64, t types.Type) string {
 	if t == types.Float {
-		return string(appendFloat(nil, f, 32))
+		return string(types.AppendFloat(nil, f, 32))
 	}
-	return string(appendFloat(nil, f, 64)) + "D"
+	return string(types.AppendFloat(nil, f, 64)) + "D"
 }
 
 func decimalToInt(u use, r *row) (int64, error) {
@@ -388,7 +388,7 @@ func timestampToInt(u use, r *row) (int64, error) {
 func timeToInt(u use, r *row) (int64, error) {
 	n := r.int(0) / microsPerSecond
 	if lo, hi := bounds(u.result); n < lo || n > hi {
-		return 0, u.overflow("TIME '" + string(appendClock(nil, r.int(0))) + "'")
+		return 0, u.overflow("TIME '" + string(types.AppendTime(nil, r.int(0))) + "'")
 	}
 	return n, nil
 }
@@ -474,79 +474,9 @@ func floatToText(u use, r *row) ([]byte, error) {
 	if u.args[0] == types.Float {
 		bits = 32
 	}
-	return appendFloat(nil, r.float(0), bits), nil
+	return types.AppendFloat(nil, r.float(0), bits), nil
 }
 
 func timestampToText(u use, r *row, z *zone) ([]byte, error) {
-	return appendWall(nil, z.local(r.int(0))), nil
-}
-
-// appendFloat spells f as Java does.
-func appendFloat(b []byte, f float64, bits int) []byte {
-	switch {
-	case math.IsNaN(f):
-		return append(b, "NaN"...)
-	case math.IsInf(f, 1):
-		return append(b, "Infinity"...)
-	case math.IsInf(f, -1):
-		return append(b, "-Infinity"...)
-	}
-	if a := math.Abs(f); a != 0 && (a < 1e-3 || a >= 1e7) {
-		return appendScientific(b, f, bits)
-	}
-	n := len(b)
-	b = strconv.AppendFloat(b, f, 'f', -1, bits)
-	if !strings.Contains(string(b[n:]), ".") {
-		b = append(b, ".0"...)
-	}
-	return b
-}
-
-func appendScientific(b []byte, f float64, bits int) []byte {
-	mantissa, exp, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, bits), "e")
-	b = append(b, mantissa...)
-	if !strings.Contains(mantissa, ".") {
-		b = append(b, ".0"...)
-	}
-	n, _ := strconv.Atoi(exp)
-	return strconv.AppendInt(append(b, 'E'), int64(n), 10)
-}
-
-// appendDate spells a date, with a sign beyond four digits of the year.
-func appendDate(b []byte, days int64) []byte {
-	y, m, d := civil(days)
-	switch {
-	case y > 9999:
-		b = append(b, '+')
-	case y < 0:
-		b, y = append(b, '-'), -y
-	}
-	b = appendPadded(b, y, 4)
-	b = appendPadded(append(b, '-'), int64(m), 2)
-	return appendPadded(append(b, '-'), int64(d), 2)
-}
-
-func appendPadded(b []byte, n int64, width int) []byte {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s); i < width; i++ {
-		b = append(b, '0')
-	}
-	return append(b, s...)
-}
-
-// appendClock spells a time of day, with as many digits of the second as it has.
-func appendClock(b []byte, micros int64) []byte {
-	b = appendPadded(b, micros/microsPerHour, 2)
-	b = appendPadded(append(b, ':'), micros/microsPerMinute%60, 2)
-	b = appendPadded(append(b, ':'), micros/microsPerSecond%60, 2)
-	if f := micros % microsPerSecond; f != 0 {
-		b = append(b, strings.TrimRight(string(appendPadded([]byte{'.'}, f, 6)), "0")...)
-	}
-	return b
-}
-
-// appendWall spells a wall clock.
-func appendWall(b []byte, micros int64) []byte {
-	b = appendDate(b, floorDiv(micros, microsPerDay))
-	return appendClock(append(b, ' '), floorMod(micros, microsPerDay))
+	return types.AppendTimestampNTZ(nil, z.local(r.int(0))), nil
 }

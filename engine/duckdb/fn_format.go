@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tarn-lake/tarn/types"
 )
 
 // datePattern is a compiled pattern of Java's DateTimeFormatter: letters of one kind in a row, or literal text.
@@ -156,18 +158,18 @@ func (p datePattern) format(b []byte, t moment) []byte {
 func (p patternPart) format(b []byte, t moment) []byte {
 	days, clock := floorDiv(t.wall, microsPerDay), floorMod(t.wall, microsPerDay)
 	hour := clock / microsPerHour
-	y, m, d := civil(days)
+	y, m, d := types.CivilDate(days)
 	switch p.letter {
 	case 'G':
 		return append(b, eraName(y, p.count)...)
 	case 'y':
 		return appendYear(b, y, p.count)
 	case 'D':
-		return appendPadded(b, days-dayNumber(y, 1, 1)+1, p.count)
+		return types.AppendPadded(b, days-types.CivilDay(y, 1, 1)+1, p.count)
 	case 'M', 'L':
 		return appendName(b, monthNames[m-1], m, p.count)
 	case 'd':
-		return appendPadded(b, int64(d), p.count)
+		return types.AppendPadded(b, int64(d), p.count)
 	case 'Q', 'q':
 		q := (m-1)/3 + 1
 		return append(b, quarterName(q, p.count)...)
@@ -178,23 +180,23 @@ func (p patternPart) format(b []byte, t moment) []byte {
 		}
 		return append(b, name...)
 	case 'F':
-		return appendPadded(b, int64((d-1)%7+1), p.count)
+		return types.AppendPadded(b, int64((d-1)%7+1), p.count)
 	case 'a':
 		return append(b, map[bool]string{true: "PM", false: "AM"}[hour >= 12]...)
 	case 'h':
-		return appendPadded(b, (hour+11)%12+1, p.count)
+		return types.AppendPadded(b, (hour+11)%12+1, p.count)
 	case 'K':
-		return appendPadded(b, hour%12, p.count)
+		return types.AppendPadded(b, hour%12, p.count)
 	case 'k':
-		return appendPadded(b, (hour+23)%24+1, p.count)
+		return types.AppendPadded(b, (hour+23)%24+1, p.count)
 	case 'H':
-		return appendPadded(b, hour, p.count)
+		return types.AppendPadded(b, hour, p.count)
 	case 'm':
-		return appendPadded(b, clock/microsPerMinute%60, p.count)
+		return types.AppendPadded(b, clock/microsPerMinute%60, p.count)
 	case 's':
-		return appendPadded(b, clock/microsPerSecond%60, p.count)
+		return types.AppendPadded(b, clock/microsPerSecond%60, p.count)
 	case 'S':
-		return append(b, (string(appendPadded(nil, clock%microsPerSecond, 6)) + "000")[:p.count]...)
+		return append(b, (string(types.AppendPadded(nil, clock%microsPerSecond, 6)) + "000")[:p.count]...)
 	case 'V':
 		return append(b, t.name...)
 	case 'z':
@@ -224,18 +226,18 @@ func appendYear(b []byte, y int64, n int) []byte {
 		y = 1 - y
 	}
 	if n == 2 {
-		return appendPadded(b, y%100, 2)
+		return types.AppendPadded(b, y%100, 2)
 	}
 	if n >= 4 && y >= int64(math.Pow10(n)) {
 		b = append(b, '+')
 	}
-	return appendPadded(b, y, n)
+	return types.AppendPadded(b, y, n)
 }
 
 func appendName(b []byte, name string, n, count int) []byte {
 	switch {
 	case count < 3:
-		return appendPadded(b, int64(n), count)
+		return types.AppendPadded(b, int64(n), count)
 	case count == 3:
 		return append(b, name[:3]...)
 	}
@@ -245,7 +247,7 @@ func appendName(b []byte, name string, n, count int) []byte {
 func quarterName(q, n int) string {
 	switch n {
 	case 1, 2:
-		return string(appendPadded(nil, int64(q), n))
+		return string(types.AppendPadded(nil, int64(q), n))
 	case 3:
 		return "Q" + strconv.Itoa(q)
 	}
@@ -288,31 +290,31 @@ func appendOffset(b []byte, letter byte, n int, off int64) []byte {
 		if n == 1 {
 			b = strconv.AppendInt(append(b, sign), h, 10)
 			if m != 0 {
-				b = appendPadded(append(b, ':'), m, 2)
+				b = types.AppendPadded(append(b, ':'), m, 2)
 			}
 			return b
 		}
-		return appendPadded(append(appendPadded(append(b, sign), h, 2), ':'), m, 2)
+		return types.AppendPadded(append(types.AppendPadded(append(b, sign), h, 2), ':'), m, 2)
 	}
 	if letter == 'Z' {
 		n = map[bool]int{true: 5, false: 4}[n == 5]
 		if n == 4 {
-			return appendPadded(appendPadded(append(b, sign), h, 2), m, 2)
+			return types.AppendPadded(types.AppendPadded(append(b, sign), h, 2), m, 2)
 		}
 	}
-	b = appendPadded(append(b, sign), h, 2)
+	b = types.AppendPadded(append(b, sign), h, 2)
 	if n == 1 && m == 0 {
 		return b
 	}
 	if n == 3 || n == 5 {
 		b = append(b, ':')
 	}
-	b = appendPadded(b, m, 2)
+	b = types.AppendPadded(b, m, 2)
 	if n >= 4 && s != 0 {
 		if n == 5 {
 			b = append(b, ':')
 		}
-		b = appendPadded(b, s, 2)
+		b = types.AppendPadded(b, s, 2)
 	}
 	return b
 }
@@ -373,8 +375,8 @@ func (t *parsedTime) resolve(s string) error {
 		t.hour = 0
 	}
 	if t.dayOfYear > 0 {
-		d := dayNumber(t.year, 1, 1) + t.dayOfYear - 1
-		y, m, day := civil(d)
+		d := types.CivilDay(t.year, 1, 1) + t.dayOfYear - 1
+		y, m, day := types.CivilDate(d)
 		if y != t.year {
 			text := fmt.Sprintf("Invalid date 'DayOfYear %d' as '%d' is not a leap year", t.dayOfYear, t.year)
 			if t.yearSet {
@@ -408,14 +410,14 @@ func (t *parsedTime) agree(s string, m, d int64) error {
 		return nil
 	}
 	text := fmt.Sprintf("Conflict found: Field %s %d differs from %s %d derived from %s", field, was, field, is,
-		appendDate(nil, dayNumber(t.year, int(m), int(d))))
+		types.AppendDate(nil, types.CivilDay(t.year, int(m), int(d))))
 	if t.yearSet {
 		text = fmt.Sprintf("Text '%s' could not be parsed: %s", s, text)
 	}
 	return errors.New(text)
 }
 
-func (t parsedTime) days() int64 { return dayNumber(t.year, int(t.month), int(t.day)) }
+func (t parsedTime) days() int64 { return types.CivilDay(t.year, int(t.month), int(t.day)) }
 
 func (t parsedTime) clock() int64 {
 	return t.hour*microsPerHour + t.minute*microsPerMinute + t.second*microsPerSecond + t.micros

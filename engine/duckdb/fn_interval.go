@@ -225,83 +225,23 @@ func shiftTime(u use, r *row) (int64, error) {
 	n := r.int(0) + by
 	if n < 0 || n >= microsPerDay {
 		return 0, raiseError("DATETIME_OVERFLOW", "operation", fmt.Sprintf("add %s to the time value TIME '%s'",
-			dayTimeSQL(by, u.args[1]), appendClock(nil, r.int(0))))
+			dayTimeSQL(by, u.args[1]), types.AppendTime(nil, r.int(0))))
 	}
 	return n, nil
 }
 
 // yearMonthSQL spells months as a constant of type t.
 func yearMonthSQL(months int64, t types.Type) string {
-	ym, _ := t.(types.YearMonth)
-	sign := ""
-	if months < 0 {
-		sign, months = "-", -months
-	}
-	switch {
-	case ym.From == types.Year && ym.To == types.Year:
-		return fmt.Sprintf("INTERVAL '%s%d' YEAR", sign, months/12)
-	case ym.From == types.Month:
-		return fmt.Sprintf("INTERVAL '%s%d' MONTH", sign, months)
-	}
-	return fmt.Sprintf("INTERVAL '%s%d-%d' YEAR TO MONTH", sign, months/12, months%12)
+	return string(types.AppendYearMonth(nil, months, t.(types.YearMonth)))
 }
 
-var unitMicros = map[types.Unit]int64{types.Day: microsPerDay, types.Hour: microsPerHour, types.Minute: microsPerMinute, types.Second: microsPerSecond}
-
-// dayTimeSQL spells microseconds as a constant of type t.
+// dayTimeSQL spells microseconds as a constant of type t; of another type, with all fields.
 func dayTimeSQL(micros int64, t types.Type) string {
 	dt, ok := t.(types.DayTime)
 	if !ok {
 		dt = types.DayTime{From: types.Day, To: types.Second}
 	}
-	rest := uint64(micros)
-	var b []byte
-	if micros < 0 {
-		b, rest = append(b, '-'), -rest
-	}
-	for u := dt.From; u <= dt.To; u++ {
-		n := rest / uint64(unitMicros[u])
-		rest %= uint64(unitMicros[u])
-		switch {
-		case u > dt.From && dt.From == types.Day && u == types.Hour:
-			b = append(b, ' ')
-		case u > dt.From:
-			b = append(b, ':')
-		}
-		if u == types.Day {
-			b = strconv.AppendUint(b, n, 10)
-		} else {
-			b = appendPadded(b, int64(n), 2)
-		}
-	}
-	if dt.To == types.Second && rest != 0 {
-		b = append(b, strings.TrimRight(string(appendPadded([]byte{'.'}, int64(rest), 6)), "0")...)
-	}
-	name := strings.ToUpper(strings.TrimPrefix(dt.String(), "interval "))
-	return "INTERVAL '" + string(b) + "' " + name
-}
-
-// intervalText spells a calendar interval in units.
-func intervalText(iv types.Interval) string {
-	var parts []string
-	add := func(n int64, unit string) {
-		if n != 0 {
-			parts = append(parts, strconv.FormatInt(n, 10)+" "+unit)
-		}
-	}
-	add(int64(iv.Months/12), "years")
-	add(int64(iv.Months%12), "months")
-	add(int64(iv.Days), "days")
-	add(iv.Micros/microsPerHour, "hours")
-	add(iv.Micros/microsPerMinute%60, "minutes")
-	if rest := iv.Micros % microsPerMinute; rest != 0 {
-		s := number{big.NewInt(rest), 6}.text()
-		parts = append(parts, strings.TrimSuffix(strings.TrimRight(s, "0"), ".")+" seconds")
-	}
-	if len(parts) == 0 {
-		return "0 seconds"
-	}
-	return strings.Join(parts, " ")
+	return string(types.AppendDayTime(nil, micros, dt))
 }
 
 // intervalBody is the quoted part of an interval constant, or the text itself, with the sign before it.
@@ -401,7 +341,7 @@ func parseDayTime(s string, t types.DayTime) (*big.Int, bool) {
 		if err != nil || u > t.From && n >= uint64(map[types.Unit]int64{types.Hour: 24, types.Minute: 60, types.Second: 60}[u]) {
 			return nil, false
 		}
-		total.Add(total, new(big.Int).Mul(new(big.Int).SetUint64(n), big.NewInt(unitMicros[u])))
+		total.Add(total, new(big.Int).Mul(new(big.Int).SetUint64(n), big.NewInt(types.UnitMicros(u))))
 		total.Add(total, big.NewInt(frac))
 	}
 	return total, true
@@ -478,7 +418,7 @@ func yearMonthToInt(u use, r *row) (int64, error) {
 }
 
 func dayTimeToInt(u use, r *row) (int64, error) {
-	n := r.int(0) / unitMicros[u.args[0].(types.DayTime).To]
+	n := r.int(0) / types.UnitMicros(u.args[0].(types.DayTime).To)
 	if lo, hi := bounds(u.result); n < lo || n > hi {
 		return 0, u.overflow(dayTimeSQL(r.int(0), u.args[0]))
 	}
@@ -486,7 +426,7 @@ func dayTimeToInt(u use, r *row) (int64, error) {
 }
 
 func dayTimeToDecimal(u use, r *row) (*big.Int, error) {
-	unit := unitMicros[u.args[0].(types.DayTime).To]
+	unit := types.UnitMicros(u.args[0].(types.DayTime).To)
 	if unit == microsPerSecond {
 		return microsToDecimal(u, r)
 	}
@@ -514,7 +454,7 @@ func intToYearMonth(u use, r *row) (int64, error) {
 }
 
 func intToDayTime(u use, r *row) (int64, error) {
-	n := new(big.Int).Mul(big.NewInt(r.int(0)), big.NewInt(unitMicros[u.result.(types.DayTime).To]))
+	n := new(big.Int).Mul(big.NewInt(r.int(0)), big.NewInt(types.UnitMicros(u.result.(types.DayTime).To)))
 	if !n.IsInt64() {
 		return 0, u.overflow(intSQL(r.int(0), u.args[0]))
 	}
@@ -536,11 +476,11 @@ func decimalToYearMonth(u use, r *row) (int64, error) {
 
 func decimalToDayTime(u use, r *row) (int64, error) {
 	s := scaleOf(u.args[0])
-	n := divHalfUp(new(big.Int).Mul(r.decimal(0), big.NewInt(unitMicros[u.result.(types.DayTime).To])), pow10(s))
+	n := divHalfUp(new(big.Int).Mul(r.decimal(0), big.NewInt(types.UnitMicros(u.result.(types.DayTime).To))), pow10(s))
 	if !n.IsInt64() {
 		return 0, u.overflow(number{r.decimal(0), s}.text() + "BD")
 	}
-	unit := unitMicros[u.result.(types.DayTime).To]
+	unit := types.UnitMicros(u.result.(types.DayTime).To)
 	if unit > microsPerSecond {
 		return n.Int64() - n.Int64()%unit, nil
 	}
@@ -549,7 +489,7 @@ func decimalToDayTime(u use, r *row) (int64, error) {
 
 // dayTimeToDayTime drops what the last field of the result does not show.
 func dayTimeToDayTime(u use, r *row) (int64, error) {
-	unit := unitMicros[u.result.(types.DayTime).To]
+	unit := types.UnitMicros(u.result.(types.DayTime).To)
 	if unit == microsPerSecond {
 		return r.int(0), nil
 	}
@@ -608,8 +548,8 @@ func makeYearMonth(u use, r *row) (int64, error) {
 // datePeriod is the time from the second date to the first in whole months and days.
 func datePeriod(_ use, r *row) (types.Value, error) {
 	to, from := r.int(0), r.int(1)
-	y1, m1, d1 := civil(from)
-	y2, m2, d2 := civil(to)
+	y1, m1, d1 := types.CivilDate(from)
+	y2, m2, d2 := types.CivilDate(to)
 	months := (y2-y1)*12 + int64(m2-m1)
 	days := int64(d2 - d1)
 	switch {

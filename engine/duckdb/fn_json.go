@@ -406,7 +406,7 @@ func (w jsonWriter) append(b []byte, t types.Type, v types.Value) []byte {
 			if w.date != nil {
 				return appendJSONText(b, string(w.date.format(nil, moment{wall: int64(v) * microsPerDay})))
 			}
-			return appendJSONText(b, string(appendDate(nil, int64(v))))
+			return appendJSONText(b, string(types.AppendDate(nil, int64(v))))
 		}
 		return appendJSONText(b, yearMonthSQL(int64(v), t))
 	case float32:
@@ -420,7 +420,7 @@ func (w jsonWriter) append(b []byte, t types.Type, v types.Value) []byte {
 	case []byte:
 		return appendJSONText(b, base64.StdEncoding.EncodeToString(v))
 	case types.Interval:
-		return appendJSONText(b, intervalText(v))
+		return appendJSONText(b, string(types.AppendInterval(nil, v)))
 	}
 	return w.appendNested(b, t, v)
 }
@@ -430,7 +430,7 @@ func (w jsonWriter) appendLong(b []byte, t types.Type, v int64) []byte {
 	case types.DayTime:
 		return appendJSONText(b, dayTimeSQL(v, t))
 	case types.Time:
-		return appendJSONText(b, string(appendClock(nil, v)))
+		return appendJSONText(b, string(types.AppendTime(nil, v)))
 	case types.Basic:
 		switch t {
 		case types.Timestamp:
@@ -448,21 +448,21 @@ func (w jsonWriter) appendLong(b []byte, t types.Type, v int64) []byte {
 
 // appendISO spells a wall clock with T and milliseconds, or microseconds where it has them.
 func appendISO(b []byte, wall int64) []byte {
-	b = append(appendDate(b, floorDiv(wall, microsPerDay)), 'T')
+	b = append(types.AppendDate(b, floorDiv(wall, microsPerDay)), 'T')
 	clock := floorMod(wall, microsPerDay)
-	b = appendClock(b, clock-clock%microsPerSecond)
+	b = types.AppendTime(b, clock-clock%microsPerSecond)
 	f := clock % microsPerSecond
 	if f%1000 == 0 {
-		return appendPadded(append(b, '.'), f/1000, 3)
+		return types.AppendPadded(append(b, '.'), f/1000, 3)
 	}
-	return appendPadded(append(b, '.'), f, 6)
+	return types.AppendPadded(append(b, '.'), f, 6)
 }
 
 func appendJSONFloat(b []byte, f float64, bits int) []byte {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return appendJSONText(b, string(appendFloat(nil, f, bits)))
+		return appendJSONText(b, string(types.AppendFloat(nil, f, bits)))
 	}
-	return appendFloat(b, f, bits)
+	return types.AppendFloat(b, f, bits)
 }
 
 func (w jsonWriter) appendNested(b []byte, t types.Type, v types.Value) []byte {
@@ -510,7 +510,7 @@ func jsonKey(t types.Type, v types.Value) string {
 	case string:
 		return v
 	case float64:
-		return string(appendFloat(nil, v, 64))
+		return string(types.AppendFloat(nil, v, 64))
 	case nil:
 		return "null"
 	case []types.Value:

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tarn-lake/tarn/types"
 )
 
 // trimAll drops white space and control characters at both ends, as Spark's casts do.
@@ -221,7 +223,7 @@ func (p *scanner) date() (days int64, ok bool) {
 	if m < 1 || m > 12 || d < 1 || int(d) > monthDays(y, int(m)) {
 		return 0, false
 	}
-	return dayNumber(y, int(m), int(d)), true
+	return types.CivilDay(y, int(m), int(d)), true
 }
 
 // parseDate reads a date as Spark's cast does: what follows a blank or T behind the day is ignored.

@@ -142,7 +142,7 @@ func formatNumber(u use, r *row) ([]byte, error) {
 	} else {
 		var ok bool
 		if x, ok = parseNumber(strconv.FormatFloat(r.float(0), 'e', -1, 64)); !ok {
-			return appendFloat(nil, r.float(0), 64), nil
+			return types.AppendFloat(nil, r.float(0), 64), nil
 		}
 	}
 	if x.scale > digits {

@@ -45,7 +45,7 @@ var timeFunctions = map[string]udf{
 		return []byte(dayNames[floorMod(r.int(0)+3, 7)][:3]), nil
 	}),
 	"monthname": textUDF(func(_ use, r *row) ([]byte, error) {
-		_, m, _ := civil(r.int(0))
+		_, m, _ := types.CivilDate(r.int(0))
 		return []byte(monthNames[m-1][:3]), nil
 	}),
 }
@@ -92,7 +92,7 @@ func makeDate(u use, r *row) (int64, error) {
 	if msg := checkDate(y, m, d); msg != "" {
 		return 0, u.outOfBounds(msg)
 	}
-	return dayNumber(y, int(m), int(d)), nil
+	return types.CivilDay(y, int(m), int(d)), nil
 }
 
 // makeTimestamp is make_timestamp(y, m, d, h, min, s[, zone]), of either timestamp type.
@@ -117,7 +117,7 @@ func makeTimestamp(u use, r *row, z *zone) (int64, error) {
 	if msg := checkClock(h, mi, s); msg != "" {
 		return 0, u.outOfBounds(msg)
 	}
-	wall, ok := wallMicros(dayNumber(y, int(mo), int(d)), h*microsPerHour+mi*microsPerMinute+micros+extra)
+	wall, ok := wallMicros(types.CivilDay(y, int(mo), int(d)), h*microsPerHour+mi*microsPerMinute+micros+extra)
 	if !ok {
 		return 0, u.outOfBounds("long overflow")
 	}
@@ -288,14 +288,14 @@ func secondsBy(t parsedTime, z *zone) (int64, error) {
 
 // truncDays is the first day of a unit that holds a day.
 func truncDays(days int64, unit string) (int64, bool) {
-	y, m, _ := civil(days)
+	y, m, _ := types.CivilDate(days)
 	switch strings.ToUpper(unit) {
 	case "YEAR", "YYYY", "YY":
-		return dayNumber(y, 1, 1), true
+		return types.CivilDay(y, 1, 1), true
 	case "QUARTER":
-		return dayNumber(y, (m-1)/3*3+1, 1), true
+		return types.CivilDay(y, (m-1)/3*3+1, 1), true
 	case "MONTH", "MM", "MON":
-		return dayNumber(y, m, 1), true
+		return types.CivilDay(y, m, 1), true
 	case "WEEK":
 		return days - floorMod(days+3, 7), true
 	}
@@ -369,8 +369,8 @@ func zonedFloat(f func(u use, r *row, z *zone) (float64, error)) udf {
 func monthsBetween(u use, r *row, z *zone) (float64, error) {
 	a, b := z.local(r.int(0)), z.local(r.int(1))
 	da, db := floorDiv(a, microsPerDay), floorDiv(b, microsPerDay)
-	ya, ma, dda := civil(da)
-	yb, mb, ddb := civil(db)
+	ya, ma, dda := types.CivilDate(da)
+	yb, mb, ddb := types.CivilDate(db)
 	months := float64((ya-yb)*12 + int64(ma-mb))
 	last := func(y int64, m, d int) bool { return d == monthDays(y, m) }
 	if dda == ddb || last(ya, ma, dda) && last(yb, mb, ddb) {
@@ -446,7 +446,7 @@ func clockPart(days, clock int64, part string) int64 {
 }
 
 func calendarPart(days int64, part string) int64 {
-	y, m, d := civil(days)
+	y, m, d := types.CivilDate(days)
 	switch part {
 	case "year":
 		return y
@@ -463,14 +463,14 @@ func calendarPart(days int64, part string) int64 {
 	case "weekday":
 		return floorMod(days+3, 7)
 	case "doy":
-		return days - dayNumber(y, 1, 1) + 1
+		return days - types.CivilDay(y, 1, 1) + 1
 	}
 	thursday := days - floorMod(days+3, 7) + 3 // of the ISO week
-	wy, _, _ := civil(thursday)
+	wy, _, _ := types.CivilDate(thursday)
 	if part == "yearofweek" {
 		return wy
 	}
-	return (thursday-dayNumber(wy, 1, 1))/7 + 1
+	return (thursday-types.CivilDay(wy, 1, 1))/7 + 1
 }
 
 func datePartSeconds(u use, r *row) (*big.Int, error) {
@@ -529,9 +529,9 @@ func timestampAdd(u use, r *row, z *zone) (int64, error) {
 
 func stampSQL(t int64, ltz bool, z *zone) string {
 	if ltz {
-		return "TIMESTAMP '" + string(appendWall(nil, z.local(t))) + "'"
+		return "TIMESTAMP '" + string(types.AppendTimestampNTZ(nil, z.local(t))) + "'"
 	}
-	return "TIMESTAMP_NTZ '" + string(appendWall(nil, t)) + "'"
+	return "TIMESTAMP_NTZ '" + string(types.AppendTimestampNTZ(nil, t)) + "'"
 }
 
 // timestampDiff is timestampdiff(unit, from, to): whole units.
@@ -556,8 +556,8 @@ func monthsDiff(a, b int64) int64 {
 		return -monthsDiff(b, a)
 	}
 	da, db := floorDiv(a, microsPerDay), floorDiv(b, microsPerDay)
-	ya, ma, dda := civil(da)
-	yb, mb, ddb := civil(db)
+	ya, ma, dda := types.CivilDate(da)
+	yb, mb, ddb := types.CivilDate(db)
 	n := (yb-ya)*12 + int64(mb-ma)
 	if ddb < dda || ddb == dda && floorMod(b, microsPerDay) < floorMod(a, microsPerDay) {
 		n--
