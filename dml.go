@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/tarn-lake/tarn/engine"
 	"github.com/tarn-lake/tarn/internal/plan"
@@ -157,24 +160,44 @@ func bind(ctx context.Context, c lake.Change) (lake.Change, error) {
 	return c, nil
 }
 
-// overflow gives the overflow of a cast to a column's type the class that statements which write have for it.
+// overflow gives the overflow of a cast to a column's type the class that statements which write have for it, and names
+// the column. Where the types fit several columns it names all of them; an overflow that fits none is of another cast.
 func (w *writing) overflow(p plan.Write, err error) error {
 	var e *engine.Error
-	if !p.Narrowing || !errors.As(err, &e) || e.Class != "CAST_OVERFLOW" && e.Class != "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION" {
+	if !errors.As(err, &e) {
+		return err
+	}
+	var columns []string
+	var of plan.StoreCast
+	for _, c := range p.Narrowing {
+		if isOverflowOf(e, c) && !slices.Contains(columns, c.Column) {
+			columns, of = append(columns, c.Column), c
+		}
+	}
+	if columns == nil {
 		return err
 	}
 	class := "CAST_OVERFLOW_IN_TABLE_INSERT"
-	if _, insert := p.Change.(lake.Edit); insert && w.entry.Format == "delta" {
+	if _, edit := p.Change.(lake.Edit); edit && w.entry.Format == "delta" {
 		class = "DELTA_CAST_OVERFLOW_IN_TABLE_WRITE"
 	}
-	params := map[string]string{"columnName": "that it is stored in"}
-	for _, k := range []string{"sourceType", "targetType"} {
-		if v := e.Params[k]; v != "" {
-			params[k] = v
-		}
-	}
-	return &engine.Error{Class: class, Params: params, Msg: e.Msg, Err: err}
+	return &engine.Error{Class: class, Msg: e.Msg, Err: err, Params: map[string]string{
+		"columnName": strings.Join(columns, " or "), "sourceType": quotedType(of.From), "targetType": quotedType(of.To)}}
 }
+
+// isOverflowOf reports whether e says that a value did not fit in a cast of c's types.
+func isOverflowOf(e *engine.Error, c plan.StoreCast) bool {
+	switch e.Class {
+	case "CAST_OVERFLOW":
+		return e.Params["sourceType"] == quotedType(c.From) && e.Params["targetType"] == quotedType(c.To)
+	case "NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION":
+		d, ok := c.To.(types.Decimal)
+		return ok && e.Params["precision"] == strconv.Itoa(d.P) && e.Params["scale"] == strconv.Itoa(d.S)
+	}
+	return false
+}
+
+func quotedType(t types.Type) string { return `"` + types.SQL(t) + `"` }
 
 func (w *writing) receipt(out written, read *int64, op lake.Operation) *Receipt {
 	name := w.entry.Location

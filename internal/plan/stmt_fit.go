@@ -33,7 +33,7 @@ type fitter struct {
 	t         Target
 	schema    types.Struct // of the table, after this statement
 	byName    bool         // parts of structs match by name
-	narrowing bool
+	narrowing []StoreCast
 }
 
 func newFitter(ctx context.Context, s Scope, t Target, schema types.Struct, byName bool) *fitter {
@@ -52,7 +52,9 @@ func (f *fitter) cast(x rel.Expr, column string, to types.Type, text string) (re
 		}
 		x = y
 	}
-	f.narrowing = f.narrowing || narrows(x.Type(), to)
+	if narrows(x.Type(), to) {
+		f.narrowing = append(f.narrowing, StoreCast{quoteName(column), x.Type(), to})
+	}
 	var y rel.Expr
 	var err error
 	if f.t.delta() {

@@ -26,7 +26,13 @@ type Write struct {
 	Define    *lake.Meta  // nil: the description stays
 	Change    lake.Change // nil: the rows stay
 	Operation lake.Operation
-	Narrowing bool // a stored value passes an implicit cast that can overflow
+	Narrowing []StoreCast // implicit casts that can overflow
+}
+
+// StoreCast is the implicit cast of a value to the type of the column that it is stored in.
+type StoreCast struct {
+	Column   string // in backquotes
+	From, To types.Type
 }
 
 func (t Target) delta() bool { return t.Format == "delta" }
