@@ -118,7 +118,7 @@ func (e *Error) fill(err error) {
 	case errors.As(err, &table) && table.Class != "":
 		e.Class, e.Params, e.Hint = table.Class, table.Params, table.Hint
 	case errors.As(err, &run) && run.Class != "":
-		e.Class, e.Params = run.Class, run.Params
+		e.Class, e.Params, e.Message, e.Hint = run.Class, run.Params, run.Reason, run.Hint
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		e.Class = "TARN_CANCELED"
 	default:

@@ -86,6 +86,8 @@ type Error struct {
 	Class  string            // empty: no class of Spark's fits
 	Params map[string]string // of the class
 	Msg    string            // the engine's own words
+	Reason string            // a sentence for people, where the words of the class say too little
+	Hint   string            // what can be done about it, or ""
 	Err    error             // cause, may be nil
 }
 

@@ -3,10 +3,13 @@ package duckdb
 import (
 	"encoding/json"
 	"errors"
-	"github.com/tarn-lake/tarn/engine"
+	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/tarn-lake/tarn/engine"
 )
 
 // Error is an error that DuckDB reported.
@@ -86,10 +89,13 @@ func classed(err error) error {
 	}
 	for _, k := range known {
 		m := k.words.FindStringSubmatch(e.Message)
-		if m == nil || !strings.Contains(k.types, e.Type) {
+		if m == nil || !slices.Contains(strings.Split(k.kind, "|"), e.Type) {
 			continue
 		}
-		c := &engine.Error{Class: k.class, Msg: e.Message, Err: err}
+		c := &engine.Error{Class: k.class, Msg: e.Message, Reason: k.reason, Hint: k.hint, Err: err}
+		if strings.Contains(k.reason, "%s") {
+			c.Reason = fmt.Sprintf(k.reason, m[len(m)-1])
+		}
 		if k.param != "" {
 			c.Params = map[string]string{k.param: m[1]}
 		}
@@ -98,15 +104,30 @@ func classed(err error) error {
 	return err
 }
 
-// known are messages of DuckDB that have a class in Spark.
+// known are messages of DuckDB that have a class in Spark, or that are not a fault of the program. The first that fits counts.
 var known = []struct {
-	types string // DuckDB's exception types
-	words *regexp.Regexp
-	class string
-	param string // parameter that holds the first group
+	kind   string // DuckDB's exception types
+	words  *regexp.Regexp
+	class  string
+	param  string // parameter that holds the first group
+	reason string // for people; %s is the first group, or the message where there is none
+	hint   string
 }{
-	{"Invalid Input", regexp.MustCompile(`^More than one row returned by a subquery`), "SCALAR_SUBQUERY_TOO_MANY_ROWS", ""},
-	{"IO", regexp.MustCompile(`^No files found that match the pattern "(.*)"`), "FAILED_READ_FILE.FILE_NOT_EXIST", "path"},
-	{"IO", regexp.MustCompile(`^Cannot open file "(.*)": No such file`), "FAILED_READ_FILE.FILE_NOT_EXIST", "path"},
-	{"Invalid Input, IO, Conversion, Invalid", regexp.MustCompile(`(?i)(?:reading|failed to read|in|of|length error in|the) file ['"](.+?)['"]`), "FAILED_READ_FILE.NO_HINT", "path"},
+	{"Invalid Input", regexp.MustCompile(`^More than one row returned by a subquery`), "SCALAR_SUBQUERY_TOO_MANY_ROWS", "", "", ""},
+	{"IO", regexp.MustCompile(`^No files found that match the pattern "(.*)"`), notThere, "path", "There is no file %s.", doctor},
+	{"IO", regexp.MustCompile(`^Cannot open file "(.*)": No such file`), notThere, "path", "There is no file %s.", doctor},
+	{"IO", regexp.MustCompile(`^Cannot open file "(.*)": Permission denied`), unreadable, "path", "The file %s may not be read.", "Check the owner and mode of the file."},
+	{"Permission", regexp.MustCompile(`^Cannot access file "(.*)" - file system`), unreadable, "path", "The file %s leads to a place that the table may not reach.", "Symbolic links out of the folder of a table are not followed."},
+	{"Invalid Input|IO|Conversion|Invalid", regexp.MustCompile(`(?i)(?:reading|failed to read|in|of|length error in|the|^) ?file ['"](.+?)['"]`), unreadable, "path", "The file %s cannot be read: it is damaged, no Parquet file, or has other types than the table.", doctor},
+	{"Invalid", regexp.MustCompile(`^[^\n]*`), unreadable, "", "A file cannot be read, it is damaged: %s", ""}, // of the decoder of Parquet's metadata
+	{"Out of Memory", regexp.MustCompile(`max_temp_directory_size`), "UNABLE_TO_ACQUIRE_MEMORY", "", "The rows that do not fit into memory need more room than the folder for them has.", "Free some space there, or give a folder with more of it."},
+	{"Out of Memory", regexp.MustCompile(`^[^\n]*`), "UNABLE_TO_ACQUIRE_MEMORY", "", "The statement needs more memory than it may use: %s.", "Allow more memory, or use fewer threads: each has its own buffers."},
+	{"IO", regexp.MustCompile(`^[^\n]*`), "TARN_IO", "", "%s.", ""},
+	{"Parser", regexp.MustCompile(`Max expression depth limit`), "FAILED_TO_PARSE_TOO_COMPLEX", "", "The statement is too complex: its expressions or joins are nested too deeply.", "Split the statement, with temporary views or tables for its parts."},
 }
+
+const (
+	notThere   = "FAILED_READ_FILE.FILE_NOT_EXIST"
+	unreadable = "FAILED_READ_FILE.NO_HINT"
+	doctor     = "Restore it from a backup. tarn doctor tells which files of a Delta table are missing or have the wrong size."
+)

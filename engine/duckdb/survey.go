@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/tarn-lake/tarn/engine"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/storage"
 )
@@ -90,12 +91,20 @@ func (s *survey) file(ctx context.Context, e *Engine, f rel.File) error {
 	switch {
 	case root == "":
 		return s.copy(ctx, e, f)
+	case special(filepath.Join(root, f.Path)):
+		return &engine.Error{Class: unreadable, Params: map[string]string{"path": f.Path}, Reason: "The file " + f.Path + " is no regular file.", Hint: doctor}
 	case root == "/": // granting it would grant everything
 		s.grant(filepath.Dir("/" + f.Path))
 	default:
 		s.grant(root)
 	}
 	return nil
+}
+
+// special reports whether there is a pipe, a device or a socket at path: opening one could wait forever.
+func special(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 func (s *survey) grant(root string) {

@@ -173,6 +173,11 @@ func testMissingFile(t *testing.T, x engine.Engine) {
 	if _, err := rows(t.Context(), x, scan([]rel.File{f}, longs("v"))); !errors.As(err, &e) || e.Class != "FAILED_READ_FILE.NO_HINT" || !strings.HasSuffix(e.Params["path"], "bad.parquet") {
 		t.Errorf("%v", err)
 	}
+	must(t, storage.WriteFile(t.Context(), b, "empty.parquet", storage.Exclusive, nil))
+	f.Path = "empty.parquet"
+	if _, err := rows(t.Context(), x, scan([]rel.File{f}, longs("v"))); !errors.As(err, &e) || e.Class != "FAILED_READ_FILE.NO_HINT" || !strings.HasSuffix(e.Params["path"], "empty.parquet") {
+		t.Errorf("%v", err)
+	}
 	f.Path = "../../etc/passwd"
 	if _, err := rows(t.Context(), x, scan([]rel.File{f}, longs("v"))); err == nil {
 		t.Error("a path out of the bucket was read")
