@@ -33,6 +33,10 @@ func (r *run) set(st *syntax.Set) (*Rows, error) {
 		}
 		return texts(setColumns, [][]string{{st.Key, v}})
 	}
+	name := strings.Split(st.Key, ".")
+	if _, known := r.Variable(name); known {
+		return nil, fail("UNSUPPORTED_FEATURE.SET_VARIABLE_USING_SET", nil, "variableName", quoted(name))
+	}
 	if err := checkSetting(st.Key, st.Value, st); err != nil {
 		return nil, err
 	}
@@ -147,6 +151,7 @@ type variable struct {
 	name  string
 	typ   types.Type
 	value types.Value
+	first rel.Expr // what DEFAULT stands for
 }
 
 // Variable finds a session variable.
@@ -191,6 +196,7 @@ func (r *run) declare(ctx context.Context, st *syntax.DeclareVariable) (*Rows, e
 			return nil, err
 		}
 	}
+	v.first = x
 	if v.value, err = r.assign(ctx, x, v.typ); err != nil {
 		return nil, err
 	}
@@ -203,7 +209,7 @@ func (r *run) declare(ctx context.Context, st *syntax.DeclareVariable) (*Rows, e
 		key, ok := variableKey(name)
 		switch {
 		case !ok:
-			return nil, fail("UNRESOLVED_VARIABLE", n, "variableName", quoted(name), "searchPath", "`SYSTEM`.`SESSION`")
+			return nil, fail("UNRESOLVED_VARIABLE", n, "variableName", quoted(name), "searchPath", "`system`.`session`")
 		case seen[key]:
 			return nil, fail("DUPLICATE_VARIABLE_NAME_INSIDE_DECLARE", n, "variableName", "`system`.`session`.`"+key+"`")
 		}
@@ -239,9 +245,11 @@ func (r *run) setVariable(ctx context.Context, st *syntax.SetVariable) (*Rows, e
 		if _, twice := next[key]; twice {
 			return nil, fail("DUPLICATE_ASSIGNMENTS", nil, "nameList", "`"+key+"`")
 		}
-		x, err := plan.Expr(ctx, a.Value, nil, r)
-		if err != nil {
-			return nil, err
+		x := v.first
+		if !plan.IsDefault(a.Value) {
+			if x, err = plan.Expr(ctx, a.Value, nil, r); err != nil {
+				return nil, err
+			}
 		}
 		if v.value, err = r.assign(ctx, x, v.typ); err != nil {
 			return nil, err

@@ -24,6 +24,9 @@ func resolveMakeTimestamp(f *Function, param string, args []Expr, s Settings) (E
 		name = "timestamp_of_date"
 	case 2, 3:
 		name = "timestamp_of_date"
+		if len(args) == 3 && param == "default" {
+			t = types.Timestamp // a date and a time in a zone are an instant, whatever the session's kind of timestamp
+		}
 	case 6, 7:
 	default:
 		return nil, wrongCount(f.Name, "[2, 3, 6, 7]", len(args))

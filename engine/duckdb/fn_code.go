@@ -8,6 +8,7 @@ import (
 	"crypto/sha512"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"hash/crc32"
 	"net/url"
 	"strconv"
@@ -20,22 +21,24 @@ import (
 
 // codeFunctions turn text into bytes and back, and compute digests.
 var codeFunctions = map[string]udf{
-	"hex":             textUDF(func(_ use, r *row) ([]byte, error) { return []byte(upperHex(hex.EncodeToString(r.bytes(0)))), nil }),
-	"unhex":           textUDF(unhex),
-	"base64":          textUDF(func(_ use, r *row) ([]byte, error) { return []byte(mimeBase64(r.bytes(0))), nil }),
-	"unbase64":        textUDF(unbase64),
-	"encode":          textUDF(encode),
-	"decode":          textUDF(decode),
-	"to_binary":       textUDF(toBinary),
-	"md5":             textUDF(func(_ use, r *row) ([]byte, error) { h := md5.Sum(r.bytes(0)); return hexBytes(h[:]), nil }),
-	"sha1":            textUDF(func(_ use, r *row) ([]byte, error) { h := sha1.Sum(r.bytes(0)); return hexBytes(h[:]), nil }),
-	"sha2":            textUDF(sha2),
-	"crc32":           intUDF(func(_ use, r *row) (int64, error) { return int64(crc32.ChecksumIEEE(r.bytes(0))), nil }),
-	"url_encode":      textUDF(func(_ use, r *row) ([]byte, error) { return []byte(javaURL(r.text(0))), nil }),
-	"url_decode":      textUDF(urlDecode),
-	"parse_url":       textUDF(parseURL),
-	"is_valid_utf8":   boolUDF(func(_ use, r *row) (bool, error) { return utf8.Valid(r.bytes(0)), nil }),
-	"make_valid_utf8": textUDF(func(_ use, r *row) ([]byte, error) { return bytes.ToValidUTF8(r.bytes(0), []byte("\uFFFD")), nil }),
+	"hex":               textUDF(func(_ use, r *row) ([]byte, error) { return []byte(upperHex(hex.EncodeToString(r.bytes(0)))), nil }),
+	"unhex":             textUDF(unhex),
+	"base64":            textUDF(func(_ use, r *row) ([]byte, error) { return []byte(mimeBase64(r.bytes(0))), nil }),
+	"unbase64":          textUDF(unbase64),
+	"encode":            textUDF(encode),
+	"decode":            textUDF(decode),
+	"to_binary":         textUDF(toBinary),
+	"md5":               textUDF(func(_ use, r *row) ([]byte, error) { h := md5.Sum(r.bytes(0)); return hexBytes(h[:]), nil }),
+	"sha1":              textUDF(func(_ use, r *row) ([]byte, error) { h := sha1.Sum(r.bytes(0)); return hexBytes(h[:]), nil }),
+	"sha2":              textUDF(sha2),
+	"crc32":             intUDF(func(_ use, r *row) (int64, error) { return int64(crc32.ChecksumIEEE(r.bytes(0))), nil }),
+	"url_encode":        textUDF(func(_ use, r *row) ([]byte, error) { return []byte(javaURL(r.text(0))), nil }),
+	"url_decode":        textUDF(urlDecode),
+	"parse_url":         textUDF(parseURL),
+	"validate_utf8":     textUDF(validateUTF8),
+	"try_validate_utf8": textUDF(tryValidateUTF8),
+	"is_valid_utf8":     boolUDF(func(_ use, r *row) (bool, error) { return utf8.Valid(r.bytes(0)), nil }),
+	"make_valid_utf8":   textUDF(func(_ use, r *row) ([]byte, error) { return bytes.ToValidUTF8(r.bytes(0), []byte("\uFFFD")), nil }),
 }
 
 func hexBytes(b []byte) []byte { return []byte(hex.EncodeToString(b)) }
@@ -61,6 +64,38 @@ func mimeBase64(b []byte) string {
 		s = s[76:]
 	}
 	return out.String() + s
+}
+
+// validateUTF8 is the text that bytes are, or an error.
+func validateUTF8(_ use, r *row) ([]byte, error) {
+	b := r.bytes(0)
+	if !utf8.Valid(b) {
+		return nil, raiseError("INVALID_UTF8_STRING", "str", escapedBytes(b))
+	}
+	return b, nil
+}
+
+// escapedBytes writes the bytes that are no characters as \xNN.
+func escapedBytes(b []byte) string {
+	var out strings.Builder
+	for len(b) > 0 {
+		c, n := utf8.DecodeRune(b)
+		if c == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&out, "\\x%02X", b[0])
+		} else {
+			out.Write(b[:n])
+		}
+		b = b[n:]
+	}
+	return out.String()
+}
+
+// tryValidateUTF8 is the text that bytes are, or NULL.
+func tryValidateUTF8(_ use, r *row) ([]byte, error) {
+	if !utf8.Valid(r.bytes(0)) {
+		return nil, errNull
+	}
+	return r.bytes(0), nil
 }
 
 func unbase64(u use, r *row) ([]byte, error) {

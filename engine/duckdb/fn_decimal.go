@@ -170,8 +170,19 @@ func avgInterval(u use, r *row) (int64, error) {
 	if n == 0 {
 		return 0, errNull
 	}
-	q := divHalfUp(r.decimal(0), big.NewInt(n))
-	return q.Int64(), nil
+	sum := r.decimal(0)
+	if u.mode == rel.Try && !fitsInterval(sum, u.result) {
+		return 0, errNull
+	}
+	return divHalfUp(sum, big.NewInt(n)).Int64(), nil
+}
+
+// fitsInterval reports whether n months or microseconds are an interval of type t.
+func fitsInterval(n *big.Int, t types.Type) bool {
+	if _, months := t.(types.YearMonth); months {
+		return n.IsInt64() && n.Int64() == int64(int32(n.Int64()))
+	}
+	return n.IsInt64()
 }
 
 func divHalfEven(a, b *big.Int) *big.Int {

@@ -535,9 +535,21 @@ func emitPercentileApprox(x *expansion, _ string) (string, error) {
 	return x.template("quantile_disc($D$1, $2)$F")
 }
 
+// emitMode takes the first of the most frequent values, in the order of WITHIN GROUP where there is one; a second argument
+// that is true asks for the lowest.
 func emitMode(x *expansion, _ string) (string, error) {
-	if len(x.args) > 1 || len(x.order) > 0 {
-		return "", unsupported("mode with an order")
+	if len(x.order) > 0 {
+		return x.template("mode($1$O)$F")
+	}
+	if len(x.args) < 2 {
+		return x.template("mode($1)$F")
+	}
+	lowest, ok := x.args[1].(*rel.Lit)
+	if !ok || lowest.Value == nil {
+		return "", unsupported("mode with a second argument that is not constant")
+	}
+	if lowest.Value == true {
+		return x.template("mode($1 ORDER BY $1)$F")
 	}
 	return x.template("mode($1)$F")
 }

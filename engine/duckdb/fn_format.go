@@ -324,6 +324,7 @@ type parsedTime struct {
 	year, month, day, dayOfYear int64
 	hour, minute, second        int64
 	micros                      int64
+	hasFraction                 bool
 	half                        int64 // 0 AM, 1 PM; -1 not read
 	hour12, clockHour           bool  // hour is of a half day; 12 or 24 means 0
 	yearSet, eraBC              bool
@@ -605,12 +606,16 @@ func (in *input) word(words []string, at int, to *int64) (int, bool) {
 // fraction reads up to n digits of a second.
 func (in *input) fraction(n, at int) (int, bool) {
 	unit := microsPerSecond / 10
-	next := at
+	micros, next := int64(0), at
 	for next < len(in.s) && next-at < n && in.s[next] >= '0' && in.s[next] <= '9' {
-		in.t.micros += int64(in.s[next]-'0') * unit
+		micros += int64(in.s[next]-'0') * unit
 		unit /= 10
 		next++
 	}
+	if in.t.hasFraction && in.t.micros != micros {
+		return at, false // a pattern may name the fraction twice, and a text must then repeat it
+	}
+	in.t.micros, in.t.hasFraction = micros, true
 	return next, next > at
 }
 

@@ -2,6 +2,8 @@ package duckdb
 
 import (
 	"regexp"
+	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,7 +27,8 @@ var regexpFunctions = map[string]udf{
 	"str_to_map":         regexpUDF(strToMap),
 }
 
-// pattern is a compiled expression.
+// pattern is a compiled expression. Where both are set, alt finds the matches of nothing right behind a match, which Java
+// counts and RE2 does not.
 type pattern struct {
 	re  *regexp.Regexp
 	alt *regexp2.Regexp
@@ -33,15 +36,38 @@ type pattern struct {
 
 // compileRegexp compiles a Java pattern.
 func compileRegexp(p string) (pattern, error) {
-	if re, err := regexp.Compile(p); err == nil {
+	re, reErr := regexp.Compile(p)
+	if reErr == nil && !matchesNothing(p) {
 		return pattern{re: re}, nil
 	}
-	alt, err := regexp2.Compile(p, regexp2.None)
+	alt, err := regexp2.Compile(p, regexp2.RE2)
 	if err != nil {
-		return pattern{}, err
+		return pattern{re: re}, reErr
 	}
 	alt.MatchTimeout = 10 * time.Second
-	return pattern{alt: alt}, nil
+	return pattern{re: re, alt: alt}, nil
+}
+
+// matchesNothing reports whether a match of p may have no characters.
+func matchesNothing(p string) bool {
+	tree, err := syntax.Parse(p, syntax.Perl)
+	return err == nil && nullable(tree)
+}
+
+func nullable(x *syntax.Regexp) bool {
+	switch x.Op {
+	case syntax.OpNoMatch, syntax.OpLiteral, syntax.OpCharClass, syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return false
+	case syntax.OpCapture, syntax.OpPlus:
+		return nullable(x.Sub[0])
+	case syntax.OpRepeat:
+		return x.Min == 0 || nullable(x.Sub[0])
+	case syntax.OpConcat:
+		return !slices.ContainsFunc(x.Sub, func(s *syntax.Regexp) bool { return !nullable(s) })
+	case syntax.OpAlternate:
+		return slices.ContainsFunc(x.Sub, nullable)
+	}
+	return true
 }
 
 func (p pattern) groups() int {
@@ -53,7 +79,7 @@ func (p pattern) groups() int {
 
 // all are the matches in s, at most n of them when n is not negative: for each group its start and end, or -1.
 func (p pattern) all(s string, n int) ([][]int, error) {
-	if p.re != nil {
+	if p.re != nil && (n == 1 || p.alt == nil) {
 		return p.re.FindAllStringSubmatchIndex(s, n), nil
 	}
 	var out [][]int

@@ -535,11 +535,8 @@ func stampSQL(t int64, ltz bool, z *zone) string {
 }
 
 // timestampDiff is timestampdiff(unit, from, to): whole units.
-func timestampDiff(u use, r *row, z *zone) (int64, error) {
-	unit, a, b := strings.ToUpper(r.text(0)), r.int(1), r.int(2)
-	if u.args[1] == types.Timestamp {
-		a, b = z.local(a), z.local(b)
-	}
+func timestampDiff(_ use, r *row, z *zone) (int64, error) {
+	unit, a, b := strings.ToUpper(r.text(0)), z.local(r.int(1)), z.local(r.int(2))
 	if m := unitMonths(unit); m > 0 {
 		return monthsDiff(a, b) / m, nil
 	}

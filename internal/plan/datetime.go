@@ -18,7 +18,7 @@ const (
 type moment struct {
 	local int64 // microseconds since 1970-01-01T00:00:00
 	zoned bool
-	zone  *time.Location // of zoned
+	zone  *time.Location // in which local is read, where an instant is wanted; nil is that of the session
 }
 
 var (
@@ -59,8 +59,8 @@ func days(year, month, dayOfMonth string) (int64, bool) {
 // moment reads Spark's spelling of a timestamp.
 func (a *analyzer) moment(s string) (moment, bool) {
 	s = strings.TrimSpace(s)
-	if us, ok := a.specialTime(s, false); ok {
-		return moment{local: us}, true
+	if w, ok := a.specialMoment(s); ok {
+		return w, true
 	}
 	m := datePattern.FindStringSubmatch(s)
 	if m == nil {
@@ -105,6 +105,26 @@ func clockPrefix(s string) (us int64, digits int, rest string, ok bool) {
 	return us, min(len(m[4]), 6), m[5], h < 24 && mi < 60 && sec < 60
 }
 
+// specialMoment is a word that stands for a time. The name of a zone behind it must be one, and changes nothing, as in Spark.
+// The epoch is an instant, where one is wanted.
+func (a *analyzer) specialMoment(s string) (moment, bool) {
+	word, zone, named := strings.Cut(s, " ")
+	us, ok := a.specialTime(word, false)
+	if !ok {
+		return moment{}, false
+	}
+	if named {
+		if _, ok = location(strings.TrimSpace(zone)); !ok {
+			return moment{}, false
+		}
+	}
+	w := moment{local: us}
+	if strings.EqualFold(word, "epoch") {
+		w.zone = time.UTC
+	}
+	return w, true
+}
+
 // specialTime reads the words that stand for dates and times. For a date, now is today.
 func (a *analyzer) specialTime(s string, wantDate bool) (int64, bool) {
 	word := strings.ToLower(s)
@@ -131,7 +151,7 @@ func wall(t time.Time, zone *time.Location) int64 {
 // instant is the moment in time of a wall clock reading, in its own zone or that of the session.
 func (a *analyzer) instant(w moment) int64 {
 	zone := w.zone
-	if !w.zoned {
+	if zone == nil {
 		zone = a.zone()
 	}
 	t := time.UnixMicro(w.local).UTC()

@@ -23,14 +23,15 @@ func takesOrdered(name string) bool {
 	return name == "percentile_cont" || name == "percentile_disc" || name == "mode"
 }
 
-// withinText is WITHIN GROUP as Spark shows it: the default order of percentiles is left out.
+// withinText is WITHIN GROUP as Spark shows it: the default order of percentiles is left out, and mode, which Spark reads as
+// the mode of the reversed order, shows that order.
 func withinText(name string, within []sortKey) string {
 	if len(within) == 0 {
 		return ""
 	}
 	if takesOrdered(name) {
 		s := " WITHIN GROUP (ORDER BY " + within[0].text
-		if within[0].Desc {
+		if within[0].Desc != (name == "mode") {
 			s += " DESC"
 		}
 		return s + ")"

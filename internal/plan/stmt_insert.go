@@ -79,7 +79,7 @@ func defaultRows(rows []syntax.Expr, order []int, s types.Struct) ([]syntax.Expr
 			elems = slices.Clone(row.Elems)
 		}
 		for i, e := range elems {
-			if !isDefault(e) || i >= len(order) {
+			if !IsDefault(e) || i >= len(order) {
 				continue
 			}
 			x, err := defaultSyntax(s.Fields[order[i]], e)
@@ -102,8 +102,8 @@ func defaultRows(rows []syntax.Expr, order []int, s types.Struct) ([]syntax.Expr
 	return out, nil
 }
 
-// isDefault reports whether e is the word DEFAULT.
-func isDefault(e syntax.Expr) bool {
+// IsDefault reports whether e is the word DEFAULT.
+func IsDefault(e syntax.Expr) bool {
 	c, ok := e.(*syntax.ColumnRef)
 	return ok && len(c.Parts) == 1 && !c.Parts[0].Quoted && strings.EqualFold(c.Parts[0].Name, "default")
 }
@@ -341,7 +341,7 @@ func (p *storing) values(f *fitter) ([]rel.Expr, error) {
 
 // static is the value of a column in PARTITION (…).
 func (p *storing) static(f *fitter, it *syntax.PartitionItem, c types.Field) (rel.Expr, error) {
-	if isDefault(it.Value) {
+	if IsDefault(it.Value) {
 		return f.defaultOf(c)
 	}
 	x, err := Expr(p.ctx, it.Value, nil, p.scope)

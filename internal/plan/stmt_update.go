@@ -186,7 +186,7 @@ func equalFold(a, b []string) bool {
 
 // assigned is an expression of the statement as column c holds it.
 func (f *fitter) assigned(e syntax.Expr, c types.Field, in []Input) (rel.Expr, error) {
-	if isDefault(e) {
+	if IsDefault(e) {
 		return f.defaultOf(c)
 	}
 	x, err := Expr(f.ctx, e, in, f.scope)

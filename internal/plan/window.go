@@ -28,7 +28,7 @@ func (a *analyzer) aggregateCall(fn *rel.Function, name string, args []term, e *
 	if t.x, err = a.aggregateOver(fn, name, args, within, e, t.text); err != nil {
 		return term{}, err
 	}
-	if takesOrdered(name) {
+	if takesOrdered(name) && name != "mode" {
 		within = nil // it is an argument
 	}
 	t.x = modified(t.x, within, e)
