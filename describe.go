@@ -385,5 +385,5 @@ func (r *run) explain(ctx context.Context, st *syntax.Explain) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	return texts([]Column{text("plan")}, [][]string{{outline(bound)}})
+	return texts([]Column{text("plan")}, [][]string{{"== Plan ==\n" + rel.Print(bound)}})
 }

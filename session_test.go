@@ -3,6 +3,7 @@ package tarn
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 )
@@ -107,6 +108,43 @@ func TestConf(t *testing.T) {
 			db.Close()
 			t.Errorf("%s=%s is taken", key, value)
 		}
+	}
+}
+
+// TestExplain: a plan shows what is kept and how much of the table is read.
+func TestExplain(t *testing.T) {
+	s := openTest(t).Session()
+	ctx := context.Background()
+	if _, err := s.Exec(ctx, "CREATE TABLE t PARTITIONED BY (p) AS SELECT id, id % 4 AS p FROM range(100)"); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := s.Query(ctx, "EXPLAIN SELECT id FROM t WHERE p = 1 AND id > 7")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var text string
+	if !rows.Next() {
+		t.Fatal(rows.Err())
+	}
+	if err := rows.Scan(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"Filter and(=(p#2, ", ">(id#1, cast(7 as bigint))", ", 1 files, "} {
+		if !strings.Contains(text, part) {
+			t.Errorf("there is no %q in\n%s", part, text)
+		}
+	}
+}
+
+// TestInputFile: the file of a row is refused, not told wrongly.
+func TestInputFile(t *testing.T) {
+	s := openTest(t).Session()
+	if _, err := s.Exec(context.Background(), "SELECT input_file_name() FROM range(2)"); err == nil {
+		t.Error("rows have a file that is not known")
+	}
+	if _, err := s.Exec(context.Background(), "SELECT input_file_name()"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -93,7 +93,11 @@ func (p *printer) describe(n Node) string {
 	case *Table:
 		return "Table " + n.Name + " " + p.columns(n.Columns()) + p.clause(" where ", n.Where)
 	case *Scan:
-		return fmt.Sprintf("Scan %s %s, %d files", n.Format, p.columns(n.Columns()), len(n.Files))
+		var size int64
+		for _, f := range n.Files {
+			size += f.Size
+		}
+		return fmt.Sprintf("Scan %s %s, %d files, %d bytes", n.Format, p.columns(n.Columns()), len(n.Files), size)
 	case *Stream:
 		return "Stream " + p.columns(n.Cols)
 	case *TableFunc:

@@ -38,6 +38,9 @@ func (a *analyzer) call(e *syntax.Call, f *frame) (term, error) {
 	if fn == nil || fn.Operator {
 		return term{}, a.unresolvedRoutine(parts, e)
 	}
+	if name == "input_file_name" && len(f.cols) > 0 {
+		return term{}, unsupported("input_file_name() of rows that are read", e)
+	}
 	return a.resolved(fn, name, args, e, f)
 }
 
