@@ -72,6 +72,9 @@ func TableMeta(ctx context.Context, st *syntax.CreateTable, src, format string, 
 		m.Description = st.Clauses.Comment.Value
 	}
 	d := definer{ctx, s, src, format, m}
+	if err := d.refuse(st.Clauses); err != nil {
+		return nil, err
+	}
 	switch {
 	case rows != nil && st.Columns != nil:
 		return nil, fail("_LEGACY_ERROR_TEMP_0035", st, "message", "Schema may not be specified in a Create Table As Select (CTAS) statement")
@@ -102,6 +105,23 @@ type definer struct {
 	src    string
 	format string
 	m      *lake.Meta
+}
+
+// refuse names the clauses whose promise about the rows, their text or their files nothing would keep.
+func (d definer) refuse(cl syntax.TableClauses) error {
+	switch {
+	case cl.Bucket != nil && d.format == "delta":
+		return fail("DELTA_OPERATION_NOT_ALLOWED", cl.Bucket, "operation", "CLUSTERED BY … INTO … BUCKETS")
+	case cl.Bucket != nil:
+		return unsupported("CLUSTERED BY … INTO … BUCKETS", cl.Bucket)
+	case cl.Row != nil:
+		return unsupported("ROW FORMAT; USING csv OPTIONS (sep '…')", cl.Row)
+	case cl.ClusterMode == "AUTO":
+		return unsupported("CLUSTER BY AUTO", nil)
+	case cl.Collation != nil && !strings.EqualFold(cl.Collation.Name, "UTF8_BINARY"):
+		return unsupported("DEFAULT COLLATION "+cl.Collation.Name, cl.Collation)
+	}
+	return nil
 }
 
 func (d definer) columns(list []*syntax.ColumnDef) error {

@@ -155,13 +155,13 @@ func walkType(t types.Type, f func(types.Field)) {
 }
 
 // takeFeatures splits properties into those that a table keeps and the features that the rest asks for:
-// `delta.feature.NAME` = 'supported', and the version numbers of the protocol, which are no properties.
+// `delta.feature.NAME` = 'supported', and the version numbers of the protocol, which ask for all that they imply.
 func takeFeatures(properties map[string]string) (kept map[string]string, features []string, err error) {
 	kept = map[string]string{}
 	for key, value := range properties {
 		name, is := strings.CutPrefix(key, featurePrefix)
 		switch {
-		case key == "delta.minReaderVersion", key == "delta.minWriterVersion":
+		case key == minReaderKey, key == minWriterKey:
 		case !is:
 			kept[key] = value
 		case value != "supported" && value != "enabled":
@@ -174,8 +174,41 @@ func takeFeatures(properties map[string]string) (kept map[string]string, feature
 			features = append(features, name)
 		}
 	}
+	versions, err := versionFeatures(properties)
+	if err != nil {
+		return nil, nil, err
+	}
+	features = append(features, versions...)
 	slices.Sort(features)
-	return kept, features, nil
+	return kept, slices.Compact(features), nil
+}
+
+// The table properties that ask for a version of the protocol.
+const (
+	minReaderKey = "delta.minReaderVersion"
+	minWriterKey = "delta.minWriterVersion"
+)
+
+// versionFeatures are the features that the version numbers among properties imply. As in Delta Spark the numbers stand
+// for these features only: the table gets the smallest protocol that has them, and 3 and 7, which imply none, change nothing.
+func versionFeatures(properties map[string]string) ([]string, error) {
+	p := Protocol{MinReaderVersion: 1, MinWriterVersion: 1}
+	for _, v := range []struct {
+		key  string
+		to   *int
+		last int
+	}{{minReaderKey, &p.MinReaderVersion, readerLists}, {minWriterKey, &p.MinWriterVersion, writerLists}} {
+		text, ok := properties[v.key]
+		if !ok {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > v.last {
+			return nil, &lake.Error{Op: "set table property", Err: fmt.Errorf("%s = %q: it must be a whole number from 1 to %d", v.key, text, v.last)}
+		}
+		*v.to = n
+	}
+	return implied(p), nil
 }
 
 func unknownFeature(name string) error {

@@ -39,6 +39,52 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
+// TestVersionProperties asks for versions of the protocol by properties. That 3 and 7 change nothing is what Delta Spark does.
+func TestVersionProperties(t *testing.T) {
+	base := Protocol{MinReaderVersion: 1, MinWriterVersion: 2}
+	vectors := Protocol{3, 7, []string{"deletionVectors"}, []string{"deletionVectors", "invariants", "appendOnly"}}
+	for _, c := range []struct {
+		from           Protocol
+		reader, writer string // "" is not given
+		want           Protocol
+		fault          string
+	}{
+		{base, "3", "7", base, ""},
+		{base, "1", "2", base, ""},
+		{vectors, "1", "2", vectors, ""},
+		{base, "", "3", Protocol{MinReaderVersion: 1, MinWriterVersion: 3}, ""},
+		{base, "", "4", Protocol{MinReaderVersion: 1, MinWriterVersion: 4}, ""},
+		{base, "2", "5", Protocol{MinReaderVersion: 2, MinWriterVersion: 5}, ""},
+		{base, "2", "6", Protocol{MinReaderVersion: 2, MinWriterVersion: 6}, ""},
+		{base, "2", "", base, ""},
+		{base, "4", "7", base, "from 1 to 3"},
+		{base, "1", "8", base, "from 1 to 7"},
+		{base, "1", "two", base, "from 1 to 7"},
+		{base, "0", "2", base, "from 1 to 3"},
+	} {
+		properties := map[string]string{"own": "x"}
+		if c.reader != "" {
+			properties[minReaderKey] = c.reader
+		}
+		if c.writer != "" {
+			properties[minWriterKey] = c.writer
+		}
+		kept, asked, err := takeFeatures(properties)
+		if c.fault != "" {
+			if err == nil || !strings.Contains(err.Error(), c.fault) {
+				t.Errorf("%s, %s: got %v, want %q", c.reader, c.writer, err, c.fault)
+			}
+			continue
+		}
+		if err != nil || len(kept) != 1 {
+			t.Errorf("%s, %s: kept %v, %v", c.reader, c.writer, kept, err)
+		}
+		if diff := cmp.Diff(c.want, upgrade(c.from, asked), cmpopts.SortSlices(strings.Compare)); diff != "" {
+			t.Errorf("%v with %s, %s (-want +got):\n%s", c.from, c.reader, c.writer, diff)
+		}
+	}
+}
+
 func TestNeeded(t *testing.T) {
 	s := types.Struct{Fields: []types.Field{
 		{Name: "a", Type: types.Array{Elem: types.TimestampNTZ}},
