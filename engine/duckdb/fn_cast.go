@@ -190,48 +190,29 @@ func textToDate(u use, r *row) (int64, error) {
 
 // zoned makes a function of whole-number result that needs the session zone.
 func zoned(f func(u use, r *row, z *zone) (int64, error)) udf {
-	return udf{make: func(u use) (Eval, error) {
-		if _, err := loadZone(u.zone); err != nil {
-			return nil, err
-		}
-		width := intWidth(u.result)
-		return func(n int, in []Vec, out *Out) error {
-			z, err := newZone(u.zone)
-			if err != nil {
-				return err
+	return inZone(func(u use, z *zone, n int, in []Vec, out *Out) error {
+		set := intSetter(out, intWidth(u.result))
+		return each(u, in, n, out, false, func(r *row) error {
+			x, err := f(u, r, z)
+			if err == nil {
+				set(r.i, x)
 			}
-			set := intSetter(out, width)
-			return each(u, in, n, out, false, func(r *row) error {
-				x, err := f(u, r, z)
-				if err == nil {
-					set(r.i, x)
-				}
-				return err
-			})
-		}, nil
-	}}
+			return err
+		})
+	})
 }
 
 // zonedText makes a function of text result that needs the session zone.
 func zonedText(f func(u use, r *row, z *zone) ([]byte, error)) udf {
-	return udf{make: func(u use) (Eval, error) {
-		if _, err := loadZone(u.zone); err != nil {
-			return nil, err
-		}
-		return func(n int, in []Vec, out *Out) error {
-			z, err := newZone(u.zone)
-			if err != nil {
-				return err
+	return inZone(func(u use, z *zone, n int, in []Vec, out *Out) error {
+		return each(u, in, n, out, false, func(r *row) error {
+			b, err := f(u, r, z)
+			if err == nil {
+				out.SetText(r.i, b)
 			}
-			return each(u, in, n, out, false, func(r *row) error {
-				b, err := f(u, r, z)
-				if err == nil {
-					out.SetText(r.i, b)
-				}
-				return err
-			})
-		}, nil
-	}}
+			return err
+		})
+	})
 }
 
 func textToTimestamp(u use, r *row, z *zone) (int64, error) {

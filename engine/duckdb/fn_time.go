@@ -172,29 +172,20 @@ func makeTime(u use, r *row) (int64, error) {
 
 // patterned is a function of text result whose second argument is a date pattern.
 func patterned(f func(u use, r *row, z *zone, p datePattern) ([]byte, error)) udf {
-	return udf{make: func(u use) (Eval, error) {
-		if _, err := loadZone(u.zone); err != nil {
-			return nil, err
-		}
-		return func(n int, in []Vec, out *Out) error {
-			z, err := newZone(u.zone)
+	return inZone(func(u use, z *zone, n int, in []Vec, out *Out) error {
+		var m memo[datePattern]
+		return each(u, in, n, out, false, func(r *row) error {
+			p, err := m.get(r.text(1), func(s string) (datePattern, error) { return compilePattern(s, false) })
 			if err != nil {
-				return err
+				return raisePattern(err)
 			}
-			var m memo[datePattern]
-			return each(u, in, n, out, false, func(r *row) error {
-				p, err := m.get(r.text(1), func(s string) (datePattern, error) { return compilePattern(s, false) })
-				if err != nil {
-					return raisePattern(err)
-				}
-				b, err := f(u, r, z, p)
-				if err == nil {
-					out.SetText(r.i, b)
-				}
-				return err
-			})
-		}, nil
-	}}
+			b, err := f(u, r, z, p)
+			if err == nil {
+				out.SetText(r.i, b)
+			}
+			return err
+		})
+	})
 }
 
 func raisePattern(err error) error {
@@ -217,38 +208,28 @@ func dateFormat(u use, r *row, z *zone, p datePattern) ([]byte, error) {
 
 // parsedBy is a function that reads text by a pattern.
 func parsedBy(f func(u use, t parsedTime, z *zone) (int64, error)) udf {
-	return udf{make: func(u use) (Eval, error) {
-		if _, err := loadZone(u.zone); err != nil {
-			return nil, err
-		}
-		width := intWidth(u.result)
-		return func(n int, in []Vec, out *Out) error {
-			z, err := newZone(u.zone)
+	return inZone(func(u use, z *zone, n int, in []Vec, out *Out) error {
+		set := intSetter(out, intWidth(u.result))
+		var m memo[datePattern]
+		return each(u, in, n, out, false, func(r *row) error {
+			p, err := m.get(r.text(1), func(s string) (datePattern, error) { return compilePattern(s, true) })
 			if err != nil {
-				return err
+				return raisePattern(err)
 			}
-			set := intSetter(out, width)
-			var m memo[datePattern]
-			return each(u, in, n, out, false, func(r *row) error {
-				p, err := m.get(r.text(1), func(s string) (datePattern, error) { return compilePattern(s, true) })
-				if err != nil {
-					return raisePattern(err)
+			t, err := p.parse(r.text(0))
+			if err != nil {
+				if u.mode != rel.ANSI {
+					return errNull
 				}
-				t, err := p.parse(r.text(0))
-				if err != nil {
-					if u.mode != rel.ANSI {
-						return errNull
-					}
-					return raiseError("CANNOT_PARSE_TIMESTAMP", "func", "`"+tolerant(u)+"`", "message", err.Error())
-				}
-				x, err := f(u, t, z)
-				if err == nil {
-					set(r.i, x)
-				}
-				return err
-			})
-		}, nil
-	}}
+				return raiseError("CANNOT_PARSE_TIMESTAMP", "func", "`"+tolerant(u)+"`", "message", err.Error())
+			}
+			x, err := f(u, t, z)
+			if err == nil {
+				set(r.i, x)
+			}
+			return err
+		})
+	})
 }
 
 // tolerant is the function that the error of a failed parse recommends.
@@ -346,23 +327,15 @@ func dateTrunc(u use, r *row, z *zone) (int64, error) {
 	return wall, nil
 }
 
+// zonedFloat makes a function of double result that needs the session zone.
 func zonedFloat(f func(u use, r *row, z *zone) (float64, error)) udf {
-	return udf{make: func(u use) (Eval, error) {
-		if _, err := loadZone(u.zone); err != nil {
-			return nil, err
-		}
-		return func(n int, in []Vec, out *Out) error {
-			z, err := newZone(u.zone)
-			if err != nil {
-				return err
-			}
-			to := Results[float64](out)
-			return each(u, in, n, out, false, func(r *row) (err error) {
-				to[r.i], err = f(u, r, z)
-				return err
-			})
-		}, nil
-	}}
+	return inZone(func(u use, z *zone, n int, in []Vec, out *Out) error {
+		to := Results[float64](out)
+		return each(u, in, n, out, false, func(r *row) (err error) {
+			to[r.i], err = f(u, r, z)
+			return err
+		})
+	})
 }
 
 // monthsBetween counts a month as 31 days where days differ, and rounds to 8 digits unless told not to.

@@ -332,6 +332,23 @@ func intUDF(f func(u use, r *row) (int64, error)) udf {
 	}}
 }
 
+// inZone is a function that needs the session zone. An unknown zone is an error before there are rows; each call has a
+// zone of its own, which remembers what it computed.
+func inZone(f func(u use, z *zone, n int, in []Vec, out *Out) error) udf {
+	return udf{make: func(u use) (Eval, error) {
+		if _, err := loadZone(u.zone); err != nil {
+			return nil, err
+		}
+		return func(n int, in []Vec, out *Out) error {
+			z, err := newZone(u.zone)
+			if err != nil {
+				return err
+			}
+			return f(u, z, n, in, out)
+		}, nil
+	}}
+}
+
 // boolUDF is a function whose result is a boolean.
 func boolUDF(f func(u use, r *row) (bool, error)) udf {
 	return intUDF(func(u use, r *row) (int64, error) {
