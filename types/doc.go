@@ -1,5 +1,6 @@
-// Package types holds Spark's data types, the Go form of their values, and the spellings of both:
-// DDL text (`array<struct<a:int>>`), the JSON of Spark and Delta schemas, and Arrow.
+// Package types holds Spark's data types, the Go form of their values, and the spellings of both. Types are
+// spelled as DDL text (`array<struct<a:int>>`), as the JSON of Spark and Delta schemas, and in Arrow; values
+// as the text of a cast to string ([AppendTimestamp] and its like), and in Arrow ([ValueAt], [AppendValue]).
 //
 // A [Type] is a small immutable value. Leaf types are comparable with ==; nested ones are compared
 // with [Equal], which ignores nullability and metadata, or [Same], which does not.
