@@ -194,7 +194,7 @@ func (r *groupReader) vector(action string) vectorColumns {
 }
 
 func (c vectorColumns) at(i int) *DeletionVector {
-	if c.storage.empty() || !c.storage.v.Set(i) {
+	if c.storage.v == nil || !c.storage.v.Set(i) {
 		return nil
 	}
 	d := &DeletionVector{StorageType: c.storage.text(i), PathOrInlineDV: c.path.text(i), SizeInBytes: int32(c.size.int(i)), Cardinality: c.cardinality.int(i),
