@@ -295,6 +295,10 @@ func (r *run) delete(ctx context.Context, st *syntax.Delete) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
+	if files.Formats()[w.entry.Format] != nil { // files can only be dropped as a whole, which counts no rows: TRUNCATE TABLE does it
+		w.tx.Rollback()
+		return nil, fail("UNSUPPORTED_FEATURE.TABLE_OPERATION", st.Table, "tableName", quoted(w.name), "operation", "DELETE")
+	}
 	p, err := plan.Delete(ctx, st.Where, st.Alias, w.target(), r)
 	if err != nil {
 		w.tx.Rollback()

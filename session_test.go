@@ -137,6 +137,27 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// TestDeletePlain: rows of plain files cannot be deleted, all of them neither, but the table can be emptied.
+func TestDeletePlain(t *testing.T) {
+	s := openTest(t).Session()
+	ctx := context.Background()
+	for _, q := range []string{"CREATE TABLE t (a INT) USING parquet", "INSERT INTO t VALUES (1), (2)"} {
+		if _, err := s.Exec(ctx, q); err != nil {
+			t.Fatalf("%s: %v", q, err)
+		}
+	}
+	for _, q := range []string{"DELETE FROM t", "DELETE FROM t WHERE a = 1"} {
+		_, err := s.Exec(ctx, q)
+		var e *Error
+		if !errors.As(err, &e) || e.Class != "UNSUPPORTED_FEATURE.TABLE_OPERATION" || e.Params["operation"] != "DELETE" {
+			t.Errorf("%s: got %v", q, err)
+		}
+	}
+	if _, err := s.Exec(ctx, "TRUNCATE TABLE t"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestInputFile: the file of a row is refused, not told wrongly.
 func TestInputFile(t *testing.T) {
 	s := openTest(t).Session()
