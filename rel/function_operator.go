@@ -224,6 +224,12 @@ func datetimePlus(f *Function, l, r Expr, a, b types.Type, s Settings) (Expr, bo
 	if b == types.Void && isInterval(a) {
 		return f.call([]Expr{l, convert(r, a, s)}, a, s), true, nil
 	}
+	if isDatetime(a) && a != types.Date && b == types.Void {
+		return &Lit{T: a}, true, nil
+	}
+	if isDatetime(b) && b != types.Date && a == types.Void {
+		return &Lit{T: b}, true, nil
+	}
 	if types.Text(a) && isInterval(b) { // '2011-11-11' + INTERVAL …: the text is a timestamp, and stays text for old intervals
 		return textShift(f, l, r, b, s)
 	}
