@@ -189,3 +189,28 @@ func TestTravelFromNow(t *testing.T) {
 		}
 	}
 }
+
+// TestLongUnion joins more queries than statements of the engine may nest, and sees that what nests too deeply is told.
+func TestLongUnion(t *testing.T) {
+	s := openTest(t).Session()
+	q := "SELECT count(*) AS n, sum(a) AS s, max(b) AS b FROM (SELECT 1 AS a, 'x' AS b" + strings.Repeat(" UNION ALL SELECT 2, 'y'", 1500) + ")"
+	rows, err := s.Query(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n, sum int64
+	var b string
+	for rows.Next() {
+		if err := rows.Scan(&n, &sum, &b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rows.Close(); err != nil || n != 1501 || sum != 3001 || b != "y" {
+		t.Error(n, sum, b, err)
+	}
+	var e *Error
+	_, err = s.Exec(t.Context(), "SELECT 1 AS a"+strings.Repeat(" UNION SELECT 2", 1500))
+	if !errors.As(err, &e) || e.Class != "FAILED_TO_PARSE_TOO_COMPLEX" {
+		t.Errorf("%.300v", err)
+	}
+}

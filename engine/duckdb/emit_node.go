@@ -213,19 +213,40 @@ func (e *emitter) limit(n *rel.Limit) (string, error) {
 var setWords = map[rel.SetKind]string{rel.Union: "UNION", rel.Intersect: "INTERSECT", rel.Except: "EXCEPT"}
 
 func (e *emitter) setOp(n *rel.SetOp) (string, error) {
-	left, err := e.side(n.Left, n.Cols)
-	if err != nil {
-		return "", err
-	}
-	right, err := e.side(n.Right, n.Cols)
-	if err != nil {
-		return "", err
-	}
 	word := setWords[n.Kind]
 	if n.All {
 		word += " ALL"
 	}
-	return "(" + left + ") " + word + " (" + right + ")", nil
+	var parts []string
+	for _, in := range members(n) {
+		s, err := e.side(in, n.Cols)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, "("+s+")")
+	}
+	return strings.Join(parts, " "+word+" "), nil
+}
+
+// members are the inputs of n, where a left input that is a UNION ALL like n itself is replaced by its own inputs: DuckDB
+// limits how deep statements nest, and text that nests n deep is copied n times.
+func members(n *rel.SetOp) []rel.Node {
+	in := []rel.Node{n.Right}
+	left := n.Left
+	for n.Kind == rel.Union && n.All {
+		inner, ok := left.(*rel.SetOp)
+		if !ok || inner.Kind != rel.Union || !inner.All || !sameTypes(inner.Cols, n.Cols) {
+			break
+		}
+		in, left = append(in, inner.Right), inner.Left
+	}
+	in = append(in, left)
+	slices.Reverse(in)
+	return in
+}
+
+func sameTypes(a, b []rel.Column) bool {
+	return slices.EqualFunc(a, b, func(a, b rel.Column) bool { return types.Equal(a.Type, b.Type) })
 }
 
 // side emits n with its columns renamed, by position, to those of cols and brought to their types, which may

@@ -274,6 +274,9 @@ func (k *task) explain(err error) error {
 			return *cause
 		}
 	}
+	if e := classed(err); e != err {
+		return e
+	}
 	if de.Type == "Binder" || de.Type == "Parser" || de.Type == "Catalog" || de.fatal() {
 		sql := k.sql
 		if len(sql) > 2000 {
@@ -281,5 +284,5 @@ func (k *task) explain(err error) error {
 		}
 		return fmt.Errorf("%w\nin the statement %s", err, strings.TrimSpace(sql))
 	}
-	return classed(err)
+	return err
 }

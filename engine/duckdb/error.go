@@ -49,6 +49,9 @@ func newError(msg string) *Error {
 	}
 	e := &Error{Message: msg, Position: -1}
 	if kind, rest, ok := strings.Cut(msg, " Error: "); ok && len(kind) < 40 {
+		if strings.HasPrefix(rest, "{") {
+			return newError(rest)
+		}
 		e.Type, e.Message = kind, rest
 	}
 	return e
@@ -123,7 +126,7 @@ var known = []struct {
 	{"Out of Memory", regexp.MustCompile(`max_temp_directory_size`), "UNABLE_TO_ACQUIRE_MEMORY", "", "The rows that do not fit into memory need more room than the folder for them has.", "Free some space there, or give a folder with more of it."},
 	{"Out of Memory", regexp.MustCompile(`^[^\n]*`), "UNABLE_TO_ACQUIRE_MEMORY", "", "The statement needs more memory than it may use: %s.", "Allow more memory, or use fewer threads: each has its own buffers."},
 	{"IO", regexp.MustCompile(`^[^\n]*`), "TARN_IO", "", "%s.", ""},
-	{"Parser", regexp.MustCompile(`Max expression depth limit`), "FAILED_TO_PARSE_TOO_COMPLEX", "", "The statement is too complex: its expressions or joins are nested too deeply.", "Split the statement, with temporary views or tables for its parts."},
+	{"Parser", regexp.MustCompile(`^Max expression depth limit|^memory exhausted at`), "FAILED_TO_PARSE_TOO_COMPLEX", "", "The statement is too complex: its expressions or joins are nested too deeply.", "Split the statement, with temporary views or tables for its parts."},
 }
 
 const (
