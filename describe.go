@@ -370,20 +370,3 @@ func (r *run) cache(ctx context.Context, st *syntax.Cache) (*Rows, error) {
 	}
 	return nothing(), r.putTemporary(v, st.Table.Strings(), false, false, false, st.Table)
 }
-
-// explain shows the plan of a query.
-func (r *run) explain(ctx context.Context, st *syntax.Explain) (*Rows, error) {
-	q, ok := st.Stmt.(*syntax.Query)
-	if !ok {
-		return nil, unsupported("EXPLAIN of a statement that is not a query", st)
-	}
-	n, err := plan.Query(ctx, q, r)
-	if err != nil {
-		return nil, err
-	}
-	bound, err := rel.Bind(ctx, n)
-	if err != nil {
-		return nil, err
-	}
-	return texts([]Column{text("plan")}, [][]string{{"== Plan ==\n" + rel.Print(bound)}})
-}

@@ -228,15 +228,20 @@ func (r *run) insert(ctx context.Context, st *syntax.Insert) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts, err := plan.Properties(ctx, st.Options, r)
-	if err == nil {
-		var p plan.Write
-		if p, err = plan.Insert(ctx, st, plan.StoreOptions(opts), w.target(), r); err == nil {
-			return w.silent(ctx, p)
-		}
+	p, err := w.planInsert(ctx, st)
+	if err != nil {
+		w.tx.Rollback()
+		return nil, err
 	}
-	w.tx.Rollback()
-	return nil, err
+	return w.silent(ctx, p)
+}
+
+func (w *writing) planInsert(ctx context.Context, st *syntax.Insert) (plan.Write, error) {
+	opts, err := plan.Properties(ctx, st.Options, w.run)
+	if err != nil {
+		return plan.Write{}, err
+	}
+	return plan.Insert(ctx, st, plan.StoreOptions(opts), w.target(), w.run)
 }
 
 // silent carries out a write that gives no rows.

@@ -19,6 +19,12 @@ func Print(n Node) string {
 	return p.node(n, 0)
 }
 
+// PrintExpr is e as Print shows it on the line of a node.
+func PrintExpr(e Expr) string {
+	p := printer{ids: map[ID]int{}, shared: map[*Shared]int{}}
+	return p.expr(e)
+}
+
 // Key is a text that is equal for expressions that compute the same from the same columns.
 func Key(e Expr) string {
 	p := printer{raw: true, ids: map[ID]int{}}

@@ -48,6 +48,17 @@ func (e *Engine) Query(ctx context.Context, q rel.Node) (array.RecordReader, err
 	return r, nil
 }
 
+// SQL is the statement in DuckDB's dialect that gives the rows of q. The names of functions and of rows that Go gives hold
+// only inside the engine.
+func (e *Engine) SQL(ctx context.Context, q rel.Node) (string, error) {
+	k, err := e.begin(ctx, q, nil, func(em *emitter) (string, error) { return em.statement(q) })
+	if err != nil {
+		return "", err
+	}
+	defer e.finish(k)
+	return k.sql, nil
+}
+
 // reader hands out the batches of a stream; the last Release ends its statement.
 type reader struct {
 	engine *Engine
