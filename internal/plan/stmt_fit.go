@@ -223,6 +223,21 @@ func (f *fitter) defaultOf(c types.Field) (rel.Expr, error) {
 	return f.cast(x, c.Name, c.Type, text)
 }
 
+// fillDefaults gives the columns that have no value in out their defaults, but not those that are generated.
+func (f *fitter) fillDefaults(out []rel.Expr) error {
+	for i, c := range f.schema.Fields {
+		if _, made := c.Metadata.Text(GeneratedKey); out[i] != nil || made {
+			continue
+		}
+		x, err := f.defaultOf(c)
+		if err != nil {
+			return err
+		}
+		out[i] = x
+	}
+	return nil
+}
+
 // generationOf is the expression of a generated column, or nil.
 func generationOf(c types.Field) (syntax.Expr, string, error) {
 	text, ok := c.Metadata.Text(GeneratedKey)

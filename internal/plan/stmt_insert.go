@@ -326,17 +326,7 @@ func (p *storing) values(f *fitter) ([]rel.Expr, error) {
 			out[i] = x
 		}
 	}
-	for i, field := range p.schema.Fields {
-		if _, made := field.Metadata.Text(GeneratedKey); out[i] != nil || made {
-			continue
-		}
-		x, err := f.defaultOf(field)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = x
-	}
-	return out, nil
+	return out, f.fillDefaults(out)
 }
 
 // static is the value of a column in PARTITION (…).

@@ -300,17 +300,7 @@ func (m *merging) insert(c *syntax.MergeClause, in []Input) ([]rel.Expr, error) 
 		}
 		out[i] = x
 	}
-	for i, f := range m.schema.Fields {
-		if _, made := f.Metadata.Text(GeneratedKey); out[i] != nil || made {
-			continue
-		}
-		x, err := m.defaultOf(f)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = x
-	}
-	return out, nil
+	return out, m.fillDefaults(out)
 }
 
 // operation describes the MERGE for the history.
