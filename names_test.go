@@ -46,3 +46,22 @@ func TestStoredNames(t *testing.T) {
 		t.Errorf("beside the warehouse there are %v, %v", entries, err)
 	}
 }
+
+// TestEmptyNames sees that an empty name is no internal error, and that an empty path is not the current folder.
+func TestEmptyNames(t *testing.T) {
+	s := openTest(t).Session()
+	for q, class := range map[string]string{
+		"SELECT * FROM delta.``":          "INVALID_EMPTY_LOCATION",
+		"SELECT * FROM csv.``":            "INVALID_EMPTY_LOCATION",
+		"CREATE TABLE delta.`` (a INT)":   "INVALID_EMPTY_LOCATION",
+		"INSERT INTO delta.`` VALUES (1)": "INVALID_EMPTY_LOCATION",
+		"SELECT * FROM ``":                "TABLE_OR_VIEW_NOT_FOUND",
+		"DROP TABLE ``.a":                 "TABLE_OR_VIEW_NOT_FOUND",
+		"CREATE TABLE `` (a INT)":         "INVALID_SCHEMA_OR_RELATION_NAME",
+	} {
+		var e *Error
+		if _, err := s.Exec(t.Context(), q); !errors.As(err, &e) || e.Class != class {
+			t.Errorf("%s gives %v", q, err)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -88,7 +89,7 @@ func (r *run) catalogOf(full lake.Ident) (catalog.Catalog, error) {
 // lookup finds what a name means in the catalogs. The name that it gives is full.
 func (r *run) lookup(ctx context.Context, name lake.Ident) (lake.Entry, lake.Ident, error) {
 	full := r.full(name)
-	if len(full) != 3 {
+	if len(full) != 3 || slices.Contains(full, "") {
 		return lake.Entry{}, full, fs.ErrNotExist
 	}
 	c, err := r.catalogOf(full)
@@ -122,6 +123,9 @@ func (r *run) isFormat(name string) bool {
 
 // pathEntry is the table of a format at a path.
 func (r *run) pathEntry(ctx context.Context, format, path string) (lake.Entry, error) {
+	if path == "" {
+		return lake.Entry{}, fail("INVALID_EMPTY_LOCATION", nil, "location", "")
+	}
 	if files.Is(format) {
 		return r.filesEntry(ctx, format, path)
 	}
