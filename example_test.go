@@ -158,3 +158,25 @@ func ExampleSession_Write() {
 	// WRITE 1 1
 	// 2 1
 }
+
+func ExampleWriter_InsertInto() {
+	ctx := context.Background()
+	db, done := open()
+	defer done()
+	s := db.Session()
+	if _, err := s.Write("SELECT 1L AS id, 'Oslo' AS city").SaveAsTable(ctx, "trips"); err != nil {
+		log.Fatal(err)
+	}
+	// InsertInto matches columns by position, SaveAsTable by name.
+	byPosition, err := s.Write("SELECT 2L, ?", "Bergen").InsertInto(ctx, "trips")
+	if err != nil {
+		log.Fatal(err)
+	}
+	byName, err := s.Write("SELECT 'Voss' AS city, 3L AS id").Mode(tarn.Append).SaveAsTable(ctx, "trips")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(byPosition.Version, byPosition.Inserted, byName.Version, byName.Inserted)
+	// Output:
+	// 1 1 2 1
+}
