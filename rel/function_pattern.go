@@ -14,7 +14,7 @@ type pattern struct {
 	name string     // a class or a variable
 	kids []pattern  // parts: of an array 1, of a map 2, of a union all, of a lambda its parameters and result
 
-	strict bool // nothing but NULL is cast there
+	strict bool // nothing is cast there, but NULL to an exact type
 }
 
 type patternKind uint8
@@ -227,7 +227,7 @@ func (p pattern) collect(t types.Type, into map[string][]types.Type) {
 
 // target is the type to which an argument of type t is cast for p; false when none is allowed.
 func (p pattern) target(t types.Type, b bindings, s Settings) (types.Type, bool) {
-	if p.strict && !p.accepts(t) && t != types.Void {
+	if p.strict && !p.accepts(t) && !(p.kind == exactType && t == types.Void) {
 		return nil, false
 	}
 	switch p.kind {
