@@ -3,6 +3,7 @@ package tarn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"time"
@@ -201,7 +202,22 @@ func (r *run) managedLocation(ctx context.Context, full lake.Ident) (string, err
 	if err != nil {
 		return "", err
 	}
-	return strings.TrimSuffix(s.Location, "/") + "/" + strings.ToLower(full[2]), nil
+	names, err := tablesOf(ctx, c, s.Name)
+	if err != nil {
+		return "", err
+	}
+	taken := map[string]bool{} // a renamed table keeps its folder
+	for _, n := range names {
+		if e, err := c.Lookup(ctx, n); err == nil && e.Location != "" {
+			taken[absolute(e.Location)] = true
+		}
+	}
+	location := strings.TrimSuffix(s.Location, "/") + "/" + strings.ToLower(full[2])
+	free := location
+	for i := 2; taken[absolute(free)]; i++ {
+		free = fmt.Sprintf("%s_%d", location, i)
+	}
+	return free, nil
 }
 
 // query plans the query of AS.

@@ -65,3 +65,16 @@ func TestEmptyNames(t *testing.T) {
 		}
 	}
 }
+
+// TestRenamedFolder sees that a new table does not get the folder that a renamed one has kept.
+func TestRenamedFolder(t *testing.T) {
+	s := openTest(t).Session()
+	for _, q := range []string{
+		"CREATE TABLE t (k INT)", "INSERT INTO t VALUES (1)", "ALTER TABLE t RENAME TO u", "CREATE TABLE t (k INT)", "DROP TABLE t",
+		"SELECT assert_true(count(*) = 1) FROM u",
+	} {
+		if _, err := s.Exec(t.Context(), q); err != nil {
+			t.Fatalf("%s: %v", q, err)
+		}
+	}
+}
