@@ -119,12 +119,53 @@ func (s *stream) chunk() (duck.DataChunk, error) {
 		return ch, nil
 	}
 	if msg := duck.ResultError(&s.res); msg != "" {
-		return ch, s.cause(newError(msg))
+		return ch, s.cause(s.reason(newError(msg)))
 	}
 	if err := s.ctx.Err(); err != nil {
 		return ch, context.Cause(s.ctx)
 	}
 	return ch, io.EOF
+}
+
+// reason finds the error that DuckDB hides now and then: one thread of a query fails, the others are interrupted, and the
+// interrupt is what the stream tells. The query, which changes nothing, is then run again, without its rows, until it says more.
+func (s *stream) reason(err *Error) error {
+	for range 5 {
+		if err.Type != "INTERRUPT" || s.ctx.Err() != nil || duck.PreparedStatementType(s.st) != duck.StatementTypeSelect {
+			break
+		}
+		again := s.rerun()
+		if again == nil {
+			break
+		}
+		err = again
+	}
+	return err
+}
+
+// rerun executes the statement once more, drops its rows, and gives the error that it ends with.
+func (s *stream) rerun() *Error {
+	var pend duck.PendingResult
+	var res duck.Result
+	defer duck.DestroyPending(&pend)
+	defer duck.DestroyResult(&res)
+	if duck.PendingPreparedStreaming(s.st, &pend) == duck.StateError {
+		return newError(duck.PendingError(pend))
+	}
+	if duck.ExecutePending(pend, &res) == duck.StateError {
+		return newError(duck.ResultError(&res))
+	}
+	for {
+		ch := duck.FetchChunk(res)
+		if ch.Ptr == nil {
+			break
+		}
+		duck.DestroyDataChunk(&ch)
+	}
+	if msg := duck.ResultError(&res); msg != "" {
+		return newError(msg)
+	}
+	return nil
 }
 
 // drain reads to the end and drops the rows.
