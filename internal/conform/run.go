@@ -30,7 +30,7 @@ func (r *Runner) Open() error {
 		r.Timeout = 20 * time.Second
 	}
 	var err error
-	r.engine, err = duckdb.Open(duckdb.Options{Memory: r.Memory})
+	r.engine, err = duckdb.Open(duckdb.Options{Memory: r.Memory, Threads: 1}) // one thread: rows that tie come in one order
 	return err
 }
 
