@@ -201,12 +201,12 @@ func parsePath(s string) ([]pathStep, bool) {
 	for s != "" {
 		switch {
 		case strings.HasPrefix(s, "['"):
-			end := strings.Index(s, "']")
-			if end < 0 {
+			name, rest, closed := strings.Cut(s[2:], "']")
+			if !closed {
 				return nil, false
 			}
-			out = append(out, pathStep{name: s[2:end], index: -1})
-			s = s[end+2:]
+			out = append(out, pathStep{name: name, index: -1})
+			s = rest
 		case s[0] == '[':
 			end := strings.IndexByte(s, ']')
 			if end < 0 {
