@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/tarn-lake/tarn/rel"
@@ -34,11 +35,39 @@ type Dest struct {
 	Suffix    string
 	FileSize  int64    // bytes to aim at per file; 0: one file per partition folder
 	Physical  Physical // rules of the destination
+
+	// Key, a string column of q, puts rows of different values into different files, and Name says what the n-th file (from 0) of a
+	// value is called: its whole name in Bucket. Rows come in any order; files end at FileSize. Not together with Partition.
+	Key  rel.ID
+	Name func(key string, n int) string
+	// Sequence is what the values of Sequence columns start with in a file of that name.
+	Sequence func(name string) string
+	// Observe gives for each file somebody who sees its rows; nil: nobody.
+	Observe func(name string) Observer
 }
+
+// Observer sees the rows of one file, in their order there, as they are stored. One goroutine at a time calls it.
+type Observer interface {
+	// Rows has one array per column of [Dest].Columns. They are valid until it returns.
+	Rows(columns []arrow.Array) error
+	// Footer is called after the last row: the entries of the file's key-value metadata. Values may be binary.
+	Footer() (map[string]string, error)
+}
+
+// Made says what fills a column of files.
+type Made uint8
+
+// What fills a column. Rows that are written again keep the numbers that they had.
+const (
+	FromRows Made = iota // the column of q
+	FileName             // the last part of the file's name
+	Sequence             // the column of q; where that is NULL, [Dest].Sequence and the number of the row in the file, from 0
+)
 
 // DestColumn is one column of the files.
 type DestColumn struct {
-	ID    rel.ID      // of q's columns
+	ID    rel.ID // of q's columns; none for FileName
+	Made  Made
 	Field types.Field // name, nested names and type as stored; a field id in Metadata under rel.FieldIDKey; not Nullable: required where the rules say so
 	Stats bool        // statistics of its leaves are wanted in rel.File.Stats
 }
@@ -52,14 +81,8 @@ type Physical struct {
 	FixedDecimals bool   // decimals as FIXED_LEN_BYTE_ARRAY, as Hudi and Hive need
 	Int96         bool   // timestamps as INT96
 	TwoLevelLists bool
-	Required      bool // fields that are not Nullable are REQUIRED
-	Footer        func(rows []FooterSource) (map[string]string, error)
-}
-
-// FooterSource gives a Footer function the values of one file's rows, for entries known only after them.
-type FooterSource struct {
-	Column string
-	Values []types.Value
+	Required      bool   // fields that are not Nullable are REQUIRED
+	Schema        string // name of the schema's root; "": the engine's choice
 }
 
 // Progress is told how far a statement is: done of total, in rows where known, and the share in percent.

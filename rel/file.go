@@ -16,6 +16,7 @@ type File struct {
 	Rows      int64  // physical rows; negative when unknown
 	ModTime   int64  // milliseconds since 1970; 0 when unknown
 	Partition []types.Value
+	Key       string           // of a made file: the value of the destination's key column
 	Stats     map[string]Range // by leaf path, names joined by '.', as stored; nil when unknown
 	Hidden    RowSet           // positions of deleted rows; nil when none
 }

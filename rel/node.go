@@ -71,10 +71,21 @@ type Relation interface {
 type Want struct {
 	Columns []Column // wanted columns; Name says which, ID is the number to give it
 	Where   Expr     // over Columns; may only be used to skip data: the planner keeps its own filter
-	RowID   *Column  // deliver the row id as this column; its Type is what RowIDType says
+	RowID   *Column  // deliver the row id as this column; its Type is what [RowIDOf] says
 }
 
-// RowIDType is the type of row ids: the file's number ([File].ID) and the physical position of the row in it.
+// RowIdentifier is a relation whose row ids have a type of its own.
+type RowIdentifier interface{ RowIDType() types.Struct }
+
+// RowIDOf is the type of the row ids of r: its own choice, else [RowIDType].
+func RowIDOf(r Relation) types.Struct {
+	if own, ok := r.(RowIdentifier); ok {
+		return own.RowIDType()
+	}
+	return RowIDType
+}
+
+// RowIDType is the type of the row ids that a [Scan] gives: the file's number ([File].ID) and the physical position of the row in it.
 var RowIDType = types.Struct{Fields: []types.Field{
 	{Name: "file", Type: types.Long}, {Name: "pos", Type: types.Long}}}
 

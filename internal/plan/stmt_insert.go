@@ -414,11 +414,11 @@ func (p *storing) replaceMatching(f *fitter, fit fitted) (lake.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	op, id := rel.NewColumn("op", types.String), rel.NewColumn("row", rel.RowIDType)
+	op, id := rel.NewColumn("op", types.String), rel.NewColumn("row", t.RowID.Type)
 	deleted := &rel.Project{In: &rel.Join{Kind: rel.Semi, Left: t, Right: right, On: on},
 		Cols: []rel.Computed{{Column: op, Expr: opLit("D")}, {Column: id, Expr: t.RowID.Ref()}}}
 	added := &rel.Project{In: left, Cols: []rel.Computed{{Column: rel.NewColumn("op", types.String), Expr: opLit("I")},
-		{Column: rel.NewColumn("row", rel.RowIDType), Expr: &rel.Lit{T: rel.RowIDType}}}}
+		{Column: rel.NewColumn("row", t.RowID.Type), Expr: &rel.Lit{T: t.RowID.Type}}}}
 	var cols []rel.Column
 	for i, c := range fit.columns {
 		deleted.Cols = append(deleted.Cols, rel.Computed{Column: rel.NewColumn(c.Name, c.Type), Expr: &rel.Lit{T: c.Type}})
@@ -426,7 +426,7 @@ func (p *storing) replaceMatching(f *fitter, fit fitted) (lake.Change, error) {
 		cols = append(cols, rel.NewColumn(c.Name, c.Type))
 	}
 	union := &rel.SetOp{Kind: rel.Union, All: true, Left: deleted, Right: added,
-		Cols: append([]rel.Column{rel.NewColumn("op", types.String), rel.NewColumn("row", rel.RowIDType)}, cols...)}
+		Cols: append([]rel.Column{rel.NewColumn("op", types.String), rel.NewColumn("row", t.RowID.Type)}, cols...)}
 	return lake.Edit{Rows: union, Op: union.Cols[0].ID, RowID: union.Cols[1].ID, Columns: ids(cols), Target: t.Cols,
 		Twice: &Error{Class: "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"}}, nil
 }

@@ -202,7 +202,7 @@ func (m *merging) edit(fit fitted, which rel.Column) (Write, error) {
 		op.Whens = append(op.Whens, rel.When{If: is, Then: opLit(c.action[:1])})
 	}
 	out := &rel.Project{In: fit.node, Cols: []rel.Computed{
-		{Column: opColumn(e), Expr: op}, {Column: rowColumn(e), Expr: m.table.RowID.Ref()}}}
+		{Column: opColumn(e), Expr: op}, {Column: rowColumn(e, m.table), Expr: m.table.RowID.Ref()}}}
 	for _, c := range fit.columns {
 		out.Cols = append(out.Cols, rel.Computed{Column: c, Expr: c.Ref()})
 	}

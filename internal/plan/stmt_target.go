@@ -65,7 +65,7 @@ func (t Target) read(rowID bool) *rel.Table {
 		out.Cols = append(out.Cols, c)
 	}
 	if rowID {
-		c := rel.NewColumn("_row_id", rel.RowIDType)
+		c := rel.NewColumn("_row_id", rel.RowIDOf(t.Of))
 		out.RowID = &c
 	}
 	return out

@@ -37,7 +37,7 @@ func Delete(ctx context.Context, where syntax.Expr, alias *syntax.TableAlias, t 
 	e := edit(table)
 	e.Where = over(cond, table.Cols)
 	e.Rows = &rel.Project{In: &rel.Filter{In: table, Cond: cond}, Cols: append([]rel.Computed{
-		{Column: opColumn(e), Expr: opLit("D")}, {Column: rowColumn(e), Expr: table.RowID.Ref()}}, nulls(e, table.Cols)...)}
+		{Column: opColumn(e), Expr: opLit("D")}, {Column: rowColumn(e, table), Expr: table.RowID.Ref()}}, nulls(e, table.Cols)...)}
 	w.Change = e
 	return w, nil
 }
@@ -73,7 +73,7 @@ func Update(ctx context.Context, st *syntax.Update, t Target, s Scope) (Write, e
 	e := edit(table)
 	e.Where, e.Columns = over(cond, table.Cols), ids(fit.columns)
 	out := &rel.Project{In: fit.node, Cols: []rel.Computed{
-		{Column: opColumn(e), Expr: opLit("U")}, {Column: rowColumn(e), Expr: table.RowID.Ref()}}}
+		{Column: opColumn(e), Expr: opLit("U")}, {Column: rowColumn(e, table), Expr: table.RowID.Ref()}}}
 	for _, c := range fit.columns {
 		out.Cols = append(out.Cols, rel.Computed{Column: c, Expr: c.Ref()})
 	}
@@ -99,8 +99,8 @@ func opColumn(e lake.Edit) rel.Column {
 	return rel.Column{ID: e.Op, Name: "op", Type: types.String, Nullable: true}
 }
 
-func rowColumn(e lake.Edit) rel.Column {
-	return rel.Column{ID: e.RowID, Name: "row", Type: rel.RowIDType, Nullable: true}
+func rowColumn(e lake.Edit, t *rel.Table) rel.Column {
+	return rel.Column{ID: e.RowID, Name: "row", Type: t.RowID.Type, Nullable: true}
 }
 
 // nulls are the values of rows that are only removed.
