@@ -122,6 +122,24 @@ type Table interface {
 	Begin(ctx context.Context, x engine.Engine) (Tx, error)
 }
 
+// Querier is a Table that can also be read in ways that options name, such as hoodie.datasource.query.type=incremental. The
+// snapshots that it gives may have another schema than the table. Options that the format does not know are passed over.
+type Querier interface {
+	Query(ctx context.Context, options map[string]string) (Snapshot, error)
+}
+
+// Caller is a Table that knows procedures, which CALL runs: name in lower case, arguments by name as SQL gave them. A name
+// that the format does not know is errors.ErrUnsupported.
+type Caller interface {
+	Call(ctx context.Context, x engine.Engine, name string, args map[string]types.Value) (Answer, error)
+}
+
+// Answer is the small table that a procedure gives.
+type Answer struct {
+	Columns []rel.Column
+	Rows    [][]types.Value
+}
+
 // Snapshot is one state of a table. It never changes.
 type Snapshot interface {
 	rel.Relation
@@ -158,7 +176,8 @@ type Change interface{ change() }
 type Append struct {
 	Rows     rel.Node
 	Columns  []rel.ID
-	FileSize int64 // bytes to aim at per file; 0 is the table's own choice
+	FileSize int64             // bytes to aim at per file; 0 is the table's own choice
+	Options  map[string]string // the format's own settings of this write, such as hoodie.datasource.write.operation
 }
 
 // Overwrite removes the rows for which Where is true (nil: all) and adds Rows. Where speaks of the columns Target,
@@ -170,6 +189,7 @@ type Overwrite struct {
 	Target     []rel.Column
 	Partitions bool
 	FileSize   int64
+	Options    map[string]string // as in Append
 }
 
 // Edit changes, removes and adds rows. Rows has one row per affected row of the table: Op is a string column
@@ -185,7 +205,8 @@ type Edit struct {
 	Target  []rel.Column
 	// Twice is the error when a row id comes more than once; nil makes repeated deletes of one row count once and is only
 	// legal where every row with a row id is a 'D'.
-	Twice error
+	Twice   error
+	Options map[string]string // as in Append
 }
 
 // Define replaces the table's description. Overwriting the schema (dropping or retyping columns) needs Overwrite in the

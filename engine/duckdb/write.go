@@ -61,8 +61,8 @@ func checkPhysical(to engine.Dest) error {
 		return unsupported("writing two-level lists")
 	case p.Required:
 		return unsupported("writing required fields")
-	case p.Footer != nil:
-		return unsupported("writing footer entries")
+	case to.Key != 0 || to.Observe != nil || to.Sequence != nil:
+		return unsupported("writing files by a key column")
 	}
 	switch p.Codec {
 	case "", "snappy", "zstd", "gzip", "uncompressed", "lz4_raw":
