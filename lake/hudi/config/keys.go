@@ -1,0 +1,51 @@
+package config
+
+// The keys of hoodie.properties.
+const (
+	keyName             = "hoodie.table.name"
+	keyDatabase         = "hoodie.database.name"
+	keyType             = "hoodie.table.type"
+	keyVersion          = "hoodie.table.version"
+	keyInitialVersion   = "hoodie.table.initial.version"
+	keyLayout           = "hoodie.timeline.layout.version"
+	keyTimelinePath     = "hoodie.timeline.path"
+	keyHistoryPath      = "hoodie.timeline.history.path"
+	keyArchive          = "hoodie.archivelog.folder"
+	keyChecksum         = "hoodie.table.checksum"
+	keyCreateSchema     = "hoodie.table.create.schema"
+	keyRecordKey        = "hoodie.table.recordkey.fields"
+	keyPrecombine       = "hoodie.table.precombine.field"
+	keyOrdering         = "hoodie.table.ordering.fields"
+	keyPartition        = "hoodie.table.partition.fields"
+	keyKeygenClass      = "hoodie.table.keygenerator.class"
+	keyKeygenType       = "hoodie.table.keygenerator.type"
+	keyHiveStyle        = "hoodie.datasource.write.hive_style_partitioning"
+	keyURLEncode        = "hoodie.datasource.write.partitionpath.urlencode"
+	keyDropPartition    = "hoodie.datasource.write.drop.partition.columns"
+	keyMetaFields       = "hoodie.populate.meta.fields"
+	keyBaseFormat       = "hoodie.table.base.file.format"
+	keyPayload          = "hoodie.compaction.payload.class"
+	keyMergerStrategy   = "hoodie.compaction.record.merger.strategy"
+	keyMergeMode        = "hoodie.record.merge.mode"
+	keyMergeStrategy    = "hoodie.record.merge.strategy.id"
+	keyPartialUpdate    = "hoodie.table.partial.update.mode"
+	keyLegacyPayload    = "hoodie.table.legacy.payload.class"
+	keyFormat           = "hoodie.table.format"
+	keyMetadata         = "hoodie.table.metadata.partitions"
+	keyMetadataInflight = "hoodie.table.metadata.partitions.inflight"
+	keyIndexDefs        = "hoodie.table.index.defs.path"
+	keyZone             = "hoodie.table.timeline.timezone"
+	keyPartitionMeta    = "hoodie.partition.metafile.use.base.format"
+	keyCDC              = "hoodie.table.cdc.enabled"
+	keyCDCMode          = "hoodie.table.cdc.supplemental.logging.mode"
+	keyManyFormats      = "hoodie.table.multiple.base.file.formats.enable"
+	keyBootstrap        = "hoodie.bootstrap.base.path"
+	keygenPrefix        = "hoodie.keygen.timebased."
+	mergePrefix         = "hoodie.record.merge.property."
+)
+
+// File and Backup are the names of the properties in the table's folder.
+const (
+	File   = ".hoodie/hoodie.properties"
+	Backup = ".hoodie/hoodie.properties.backup"
+)
