@@ -50,6 +50,19 @@ func (r *run) statement(ctx context.Context, st syntax.Statement) (*Rows, error)
 		return r.alterSchema(ctx, st)
 	case *syntax.DropNamespace:
 		return r.dropSchema(ctx, st)
+
+	case *syntax.CallProcedure:
+		return r.call(ctx, st)
+	case *syntax.Compaction:
+		return r.compaction(ctx, st)
+	case *syntax.ShowCompaction:
+		return r.showCompaction(ctx, st)
+	case *syntax.CreateIndex:
+		return r.createIndex(ctx, st)
+	case *syntax.DropIndex:
+		return r.dropIndex(ctx, st)
+	case *syntax.ShowIndexes:
+		return r.showIndexes(ctx, st)
 	}
 	return r.sessionStatement(ctx, st)
 }
@@ -145,8 +158,6 @@ func nameOf(st syntax.Statement) string {
 		return st.Words
 	case *syntax.Resource:
 		return st.Verb + " " + st.Kind.Name
-	case *syntax.CallProcedure:
-		return "CALL"
 	case *syntax.CreateFunction:
 		return "CREATE FUNCTION"
 	case *syntax.DropFunction:
@@ -165,8 +176,6 @@ func nameOf(st syntax.Statement) string {
 		return "REORG TABLE"
 	case *syntax.Generate:
 		return "GENERATE"
-	case *syntax.Compaction:
-		return st.Verb + " COMPACTION"
 	case *syntax.InsertDirectory:
 		return "INSERT OVERWRITE DIRECTORY"
 	case *syntax.LoadData:
@@ -175,8 +184,8 @@ func nameOf(st syntax.Statement) string {
 		return "COPY INTO"
 	case *syntax.RepairTable:
 		return "REPAIR TABLE"
-	case *syntax.CreateIndex, *syntax.DropIndex, *syntax.RefreshIndex, *syntax.ShowIndexes:
-		return "indexes"
+	case *syntax.RefreshIndex:
+		return "REFRESH INDEX"
 	case *syntax.CreateDataset:
 		return "CREATE " + st.Kind
 	case *syntax.Block, *syntax.If, *syntax.CaseStmt, *syntax.Loop, *syntax.For:

@@ -128,8 +128,9 @@ type Querier interface {
 	Query(ctx context.Context, options map[string]string) (Snapshot, error)
 }
 
-// Caller is a Table that knows procedures, which CALL runs: name in lower case, arguments by name as SQL gave them. A name
-// that the format does not know is errors.ErrUnsupported.
+// Caller is a Table that knows procedures, which CALL runs: name in lower case, and an argument of its type for every
+// parameter of the [Procedure], NULL where neither the call nor a default gives one. A name that the format does not know is
+// errors.ErrUnsupported.
 type Caller interface {
 	Call(ctx context.Context, x engine.Engine, name string, args map[string]types.Value) (Answer, error)
 }

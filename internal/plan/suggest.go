@@ -75,6 +75,17 @@ func lastParts(names [][]string, n int) [][]string {
 	return out
 }
 
+// Nearest are the five of names that are nearest to a name, nearest first. Case does not matter.
+func Nearest(name string, names []string) []string {
+	names = slices.Clone(names)
+	slices.Sort(names)
+	name = strings.ToLower(name)
+	slices.SortStableFunc(names, func(x, y string) int {
+		return distance(strings.ToLower(x), name) - distance(strings.ToLower(y), name)
+	})
+	return names[:min(5, len(names))]
+}
+
 // distance is the number of letters to add, remove or change to make one name the other.
 func distance(x, y string) int {
 	a, b := []rune(x), []rune(y)
