@@ -35,9 +35,13 @@ func (echo) Procedures() []lake.Procedure {
 
 type echoTable struct{}
 
-func (echoTable) Snapshot(context.Context, lake.At) (lake.Snapshot, error) { return nil, errors.ErrUnsupported }
-func (echoTable) History(context.Context) iter.Seq2[lake.Commit, error]    { return nil }
-func (echoTable) Begin(context.Context, engine.Engine) (lake.Tx, error)    { return nil, errors.ErrUnsupported }
+func (echoTable) Snapshot(context.Context, lake.At) (lake.Snapshot, error) {
+	return nil, errors.ErrUnsupported
+}
+func (echoTable) History(context.Context) iter.Seq2[lake.Commit, error] { return nil }
+func (echoTable) Begin(context.Context, engine.Engine) (lake.Tx, error) {
+	return nil, errors.ErrUnsupported
+}
 
 func (echoTable) Call(_ context.Context, _ engine.Engine, name string, args map[string]types.Value) (lake.Answer, error) {
 	delete(args, "table")
