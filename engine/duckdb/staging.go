@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -72,18 +73,28 @@ func (st *staging) empty() error {
 
 func (st *staging) remove() { _ = os.RemoveAll(st.dir) }
 
+// stagedFile is a file that waits for its name in the bucket.
+type stagedFile struct {
+	rel.File
+	from  string // path in the staging directory
+	given bool   // somebody else chose the name: it may be taken
+}
+
 // publish gives the staged files their names in the bucket and makes them durable. After an error none of
 // them is left.
-func (st *staging) publish(ctx context.Context, files []rel.File) ([]rel.File, error) {
+func (st *staging) publish(ctx context.Context, staged []stagedFile) ([]rel.File, error) {
 	var names []string
-	for i := range files {
-		f := &files[i]
-		from := f.Path
-		f.Path = st.name(*f)
-		names = append(names, f.Path)
-		if err := st.move(ctx, from, f); err != nil {
+	files := make([]rel.File, 0, len(staged))
+	for i := range staged {
+		f := &staged[i]
+		err := st.move(ctx, f)
+		if !errors.Is(err, fs.ErrExist) {
+			names = append(names, f.Path)
+		}
+		if err != nil {
 			return nil, st.withdraw(ctx, names, err)
 		}
+		files = append(files, f.File)
 	}
 	if st.local != nil && len(names) > 0 {
 		if err := st.local.Sync(ctx, names...); err != nil {
@@ -108,14 +119,14 @@ func (st *staging) name(f rel.File) string {
 	return path.Join(append(parts, st.to.Prefix+uuid.NewString()+st.to.Suffix)...)
 }
 
-func (st *staging) move(ctx context.Context, from string, f *rel.File) error {
-	info, err := os.Stat(from)
+func (st *staging) move(ctx context.Context, f *stagedFile) error {
+	info, err := os.Stat(f.from)
 	if err != nil {
 		return fmt.Errorf("duckdb: %w", err)
 	}
 	f.Size, f.ModTime = info.Size(), info.ModTime().UnixMilli()
 	if st.local == nil {
-		return upload(ctx, st.to.Bucket, f.Path, from)
+		return upload(ctx, st.to.Bucket, f.Path, f.from)
 	}
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
@@ -127,7 +138,11 @@ func (st *staging) move(ctx context.Context, from string, f *rel.File) error {
 	if err := os.MkdirAll(filepath.Dir(dest), 0o777); err != nil {
 		return fmt.Errorf("duckdb: %w", err)
 	}
-	if err := os.Rename(from, dest); err != nil {
+	move := os.Rename
+	if f.given {
+		move = os.Link // fails when the name is taken; the staging directory is removed anyway
+	}
+	if err := move(f.from, dest); err != nil {
 		return fmt.Errorf("duckdb: %w", err)
 	}
 	return nil

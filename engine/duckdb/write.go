@@ -12,8 +12,16 @@ import (
 
 // Write stores the rows of q by COPY into a staging directory, whose files then get their names in the
 // bucket. So a failure leaves nothing that has the name of a data file.
+//
+// What COPY cannot keep of the destination's rules is kept by [Engine.encode].
 func (e *Engine) Write(ctx context.Context, q rel.Node, to engine.Dest) ([]rel.File, error) {
-	if err := checkPhysical(to); err != nil {
+	if len(to.Partition) == len(to.Columns) {
+		return nil, fmt.Errorf("duckdb: no column is left to store beside the partition columns")
+	}
+	if !copies(to) {
+		return e.encode(ctx, q, to)
+	}
+	if err := checkCodec(to.Physical.Codec); err != nil {
 		return nil, err
 	}
 	st, err := e.stage(to)
@@ -35,7 +43,7 @@ func (e *Engine) Write(ctx context.Context, q rel.Node, to engine.Dest) ([]rel.F
 	if err != nil {
 		return nil, err
 	}
-	files := make([]rel.File, 0, len(made))
+	files := make([]stagedFile, 0, len(made))
 	for _, m := range made {
 		if m.rows == 0 { // COPY makes a file even of nothing
 			continue
@@ -44,35 +52,26 @@ func (e *Engine) Write(ctx context.Context, q rel.Node, to engine.Dest) ([]rel.F
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, f)
+		f.Path = st.name(f)
+		files = append(files, stagedFile{File: f, from: m.path})
 	}
 	return st.publish(ctx, files)
 }
 
-// checkPhysical refuses the rules that COPY cannot keep.
-func checkPhysical(to engine.Dest) error {
+// copies reports whether COPY can do what the destination asks for.
+func copies(to engine.Dest) bool {
 	p := to.Physical
-	switch {
-	case p.FixedDecimals:
-		return unsupported("writing decimals as FIXED_LEN_BYTE_ARRAY")
-	case p.Int96:
-		return unsupported("writing INT96 timestamps")
-	case p.TwoLevelLists:
-		return unsupported("writing two-level lists")
-	case p.Required:
-		return unsupported("writing required fields")
-	case to.Key != 0 || to.Observe != nil || to.Sequence != nil:
-		return unsupported("writing files by a key column")
-	}
-	switch p.Codec {
+	made := slices.ContainsFunc(to.Columns, func(d engine.DestColumn) bool { return d.Made != engine.FromRows })
+	return !p.FixedDecimals && !p.Int96 && !p.TwoLevelLists && !p.Required && p.Schema == "" &&
+		!made && to.Key == 0 && to.Name == nil && to.Observe == nil
+}
+
+func checkCodec(name string) error {
+	switch name {
 	case "", "snappy", "zstd", "gzip", "uncompressed", "lz4_raw":
-	default:
-		return unsupported("the codec %q", p.Codec)
+		return nil
 	}
-	if len(to.Partition) == len(to.Columns) {
-		return fmt.Errorf("duckdb: no column is left to store beside the partition columns")
-	}
-	return nil
+	return unsupported("the codec %q", name)
 }
 
 // dictionaryLimit is how many values a dictionary may hold before a row group stores a column without one. DuckDB's own
@@ -139,6 +138,9 @@ func (e *emitter) stored(q rel.Node, to engine.Dest) ([]string, error) {
 	}
 	var cols []string
 	for i, d := range to.Columns {
+		if d.Made == engine.FileName {
+			continue
+		}
 		c, ok := have[d.ID]
 		if !ok {
 			return nil, fmt.Errorf("duckdb: column %s is not among the rows to write", d.Field.Name)

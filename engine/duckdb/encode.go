@@ -1,0 +1,148 @@
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/tarn-lake/tarn/engine"
+	"github.com/tarn-lake/tarn/internal/parquet"
+	"github.com/tarn-lake/tarn/rel"
+	"github.com/tarn-lake/tarn/types"
+)
+
+// encode stores the rows of q by our own Parquet writer, for destinations with rules that COPY cannot keep:
+//
+//	DuckDB --batches--> fileSet, by key --runs of rows--> parquet.Writer --> staging directory --> bucket
+func (e *Engine) encode(ctx context.Context, q rel.Node, to engine.Dest) ([]rel.File, error) {
+	if err := checkEncode(to); err != nil {
+		return nil, err
+	}
+	codec, err := parquet.NewCodec(to.Physical.Codec)
+	if err != nil {
+		return nil, unsupported("%v", err)
+	}
+	st, err := e.stage(to)
+	if err != nil {
+		return nil, err
+	}
+	defer st.remove()
+	var made []stagedFile
+	err = e.attempt(ctx, q, nil, func(em *emitter) (string, error) { return em.rowsOf(q, to) }, func(k *task) error {
+		if err := st.empty(); err != nil {
+			return err
+		}
+		files := newFileSet(st, codec)
+		err := k.batches(ctx, encodeSchema(to), files.write)
+		if err == nil {
+			err = files.finish()
+		}
+		files.close()
+		if made = files.done; err == nil {
+			e.finish(k)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return st.publish(ctx, made)
+}
+
+// checkEncode refuses what is not written by key.
+func checkEncode(to engine.Dest) error {
+	if len(to.Partition) > 0 {
+		return unsupported("partition folders together with the Parquet rules of %+v", to.Physical)
+	}
+	for _, d := range to.Columns {
+		if d.Made != engine.FromRows && !types.Text(d.Field.Type) {
+			return fmt.Errorf("duckdb: the made column %s is no text", d.Field.Name)
+		}
+		if d.Made == engine.Sequence && to.Sequence == nil {
+			return fmt.Errorf("duckdb: nothing says what the numbers of the column %s begin with", d.Field.Name)
+		}
+	}
+	return nil
+}
+
+// rowsOf emits the statement for the rows to store: the columns that the rows have, then the key.
+func (e *emitter) rowsOf(q rel.Node, to engine.Dest) (string, error) {
+	cols, err := e.stored(q, to)
+	if err != nil {
+		return "", err
+	}
+	if to.Key != 0 {
+		if !slices.ContainsFunc(q.Columns(), func(c rel.Column) bool { return c.ID == to.Key && types.Text(c.Type) }) {
+			return "", errors.New("duckdb: the key of the files is no text among the rows to write")
+		}
+		cols = append(cols, name(to.Key)+" AS key")
+	}
+	if len(cols) == 0 {
+		cols = append(cols, "1 AS none")
+	}
+	body, err := e.statement(q)
+	return "SELECT " + strings.Join(cols, ", ") + " FROM (" + body + ")", err
+}
+
+// encodeSchema is the schema of the rows of rowsOf; nil when they have no columns of their own.
+func encodeSchema(to engine.Dest) *arrow.Schema {
+	var fields []arrow.Field
+	for _, d := range to.Columns {
+		if d.Made != engine.FileName {
+			fields = append(fields, arrow.Field{Name: d.Field.Name, Type: types.Arrow(d.Field.Type), Nullable: true})
+		}
+	}
+	if to.Key != 0 {
+		fields = append(fields, arrow.Field{Name: "key", Type: arrow.BinaryTypes.String})
+	}
+	if len(fields) == 0 {
+		return nil
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// batches runs the statement and calls f with its batches, while the next one is fetched already.
+func (k *task) batches(ctx context.Context, schema *arrow.Schema, f func(arrow.RecordBatch) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s, err := k.conn.start(ctx, statement{sql: k.sql, schema: schema})
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	type fetched struct {
+		b   arrow.RecordBatch
+		err error
+	}
+	rows := make(chan fetched, 1)
+	go func() {
+		defer close(rows)
+		for {
+			b, err := s.next()
+			rows <- fetched{b, err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	for r := range rows {
+		switch {
+		case r.err != nil:
+			if err == nil && r.err != io.EOF {
+				err = r.err
+			}
+			continue
+		case err == nil:
+			if err = f(r.b); err != nil {
+				cancel()
+			}
+		}
+		r.b.Release()
+	}
+	return err
+}
