@@ -7,9 +7,7 @@ delta-rs and compares the rows, and the history of tarn with Spark's. `-- check 
 import glob
 import json
 import os
-import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
@@ -17,30 +15,9 @@ sys.path.insert(0, os.environ["ORACLE"])
 import check_table  # noqa: E402
 import rows  # noqa: E402
 import spark_delta  # noqa: E402
+from scenario import blocks, statements, tarn  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def blocks(text):
-    """[(kind, argument, body)] of a scenario."""
-    out = []
-    for part in re.split(r"(?m)^-- (?=tarn\b|spark\b|check\b)", text)[1:]:
-        head, _, body = part.partition("\n")
-        kind, _, arg = head.partition(" ")
-        out.append((kind, arg.strip(), body))
-    return out
-
-
-def tarn(sql, output="csv"):
-    p = subprocess.run([os.environ["TARN"], "sql", "--warehouse", tempfile.mkdtemp(), "--output", output, "-f", "-"],
-                       input=sql, capture_output=True, text=True, timeout=300)
-    if p.returncode != 0:
-        raise AssertionError(f"tarn failed:\n{sql}\n{p.stderr}")
-    return p.stdout
-
-
-def statements(body):
-    return [s for s in re.split(r";[ \t]*\n", body + "\n") if re.sub(r"--[^\n]*", "", s).strip()]
 
 
 def history(rows_):
@@ -67,7 +44,7 @@ def run(spark, file):
     folder = tempfile.mkdtemp(prefix="tarn-interop-")
     path, checks = os.path.join(folder, "t"), 0
     try:
-        for kind, arg, body in blocks(open(file).read()):
+        for kind, arg, body in blocks(open(file).read(), ("tarn", "spark", "check")):
             body = body.replace("{t}", f"delta.`{path}`")
             if kind == "tarn":
                 tarn(body)
