@@ -17,6 +17,7 @@ The first line `-- short` puts a file into the short form, which runs one kind o
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -34,11 +35,12 @@ META = ("_hoodie_commit_time", "_hoodie_record_key", "_hoodie_partition_path")
 class Table:
     """One table under test, and who looks at it."""
 
+    names = 0  # of all tables: Spark's catalog holds them all
+
     def __init__(self, spark, release, kind, parts):
         self.spark, self.release, self.kind, self.parts = spark, release, kind, parts
         self.folder = tempfile.mkdtemp(prefix="tarn-interop-")
         self.path = os.path.join(self.folder, "t")
-        self.names = 0
 
     def create(self):
         version = RELEASES[self.release]
@@ -50,12 +52,12 @@ class Table:
         return f"USING hudi {part}LOCATION '{self.path}' TBLPROPERTIES ({text})"
 
     def fill(self, body, who):
-        self.names += 1
-        name = f"h{self.names}"
+        Table.names += 1
+        name = f"h{Table.names}"
         create = self.create()
         if who == "tarn" and RELEASES[self.release] == 5:
             create = create.replace("TBLPROPERTIES (", "TBLPROPERTIES ('hoodie.write.table.version' = '5', ")
-        lines = [x for x in body.split("\n") if self.wanted(x)]
+        lines = [re.sub(r" *-- (mor|from \S+)$", "", x.rstrip()) for x in body.split("\n") if self.wanted(x)]
         body = "\n".join(lines).replace("{create}", create).replace("{path}", self.path)
         body = body.replace("{parts}", ", region" if self.parts else "").replace("{t}", name)
         known = os.path.isdir(os.path.join(self.path, ".hoodie"))
@@ -168,6 +170,8 @@ def main(args):
         p = subprocess.Popen([sys.executable, os.path.abspath(__file__)] + own, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         last = ""
         for line in p.stdout:
+            if line.startswith("#"):  # a JVM's own warnings
+                continue
             if last:
                 print(last, flush=True)
             last = line.rstrip()
