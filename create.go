@@ -132,7 +132,7 @@ func (r *run) formatOf(provider *syntax.Name, file *syntax.FileFormat) (string, 
 		if provider != nil {
 			at = provider
 		}
-		if format == "orc" || format == "avro" || format == "hive" || format == "hudi" || format == "textfile" || format == "sequencefile" {
+		if format == "orc" || format == "avro" || format == "hive" || format == "textfile" || format == "sequencefile" {
 			return "", unsupported("tables of the format "+format, at)
 		}
 		return "", fail("DATA_SOURCE_NOT_FOUND", at, "provider", format)

@@ -10,6 +10,7 @@ import (
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/delta"
 	"github.com/tarn-lake/tarn/lake/files"
+	"github.com/tarn-lake/tarn/lake/hudi"
 )
 
 // wire makes what the options leave open: the one place that knows which engine, catalog and formats there are.
@@ -25,12 +26,14 @@ func (db *DB) wire(ctx context.Context) error {
 	}
 	formats := files.Formats()
 	formats["delta"] = &delta.Format{AllowedRoots: db.opts.roots(), Zone: db.zone()}
+	formats["hudi"] = &hudi.Format{Zone: db.zone()}
 	maps.Copy(formats, db.opts.Formats)
 	db.opts.Formats = formats
 	return nil
 }
 
-// zone is the time zone that sessions start with: old writers left partition values in the zone of their session.
+// zone is the time zone that sessions start with: old writers of Delta left partition values, and those of Hudi instants, in the zone
+// of their session.
 func (db *DB) zone() *time.Location {
 	name := db.opts.Conf["spark.sql.session.timeZone"]
 	if name == "" {

@@ -3,6 +3,7 @@ package tarn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"path/filepath"
@@ -231,6 +232,13 @@ func (r *run) Table(ctx context.Context, name lake.Ident, at lake.At, options ma
 // snapshot is the state of a table as of at: within one statement, always the same.
 func (r *run) snapshot(ctx context.Context, e lake.Entry, at lake.At, full lake.Ident) (lake.Snapshot, error) {
 	key := e.Format + "\x00" + e.Location
+	if tx, ok := r.stmt.snapshots[key].(lake.Tx); ok && at == (lake.At{}) {
+		return tx, nil
+	}
+	options := withOptions(r.formatSettings(e.Format), e.Options)
+	if len(options) > 0 {
+		key += "\x00" + fmt.Sprint(options) // in the order of the keys
+	}
 	switch {
 	case at.Version != nil:
 		key += "\x00v" + strconv.FormatInt(*at.Version, 10)
@@ -243,12 +251,20 @@ func (r *run) snapshot(ctx context.Context, e lake.Entry, at lake.At, full lake.
 	t, err := r.open(ctx, e)
 	if err == nil {
 		var s lake.Snapshot
-		if s, err = t.Snapshot(ctx, at); err == nil {
+		if s, err = read(ctx, t, at, options); err == nil {
 			r.stmt.snapshots[key] = s
 			return s, nil
 		}
 	}
 	return nil, r.missing(err, e, full)
+}
+
+// read is the state of t as of at, or the one that options name where t knows them.
+func read(ctx context.Context, t lake.Table, at lake.At, options map[string]string) (lake.Snapshot, error) {
+	if q, ok := t.(lake.Querier); ok && len(options) > 0 && at == (lake.At{}) {
+		return q.Query(ctx, options)
+	}
+	return t.Snapshot(ctx, at)
 }
 
 // missing makes "not there" of a table by path, or behind a catalog entry, an error that says so.
@@ -279,8 +295,8 @@ func (r *run) travelInPath(ctx context.Context, e lake.Entry, path string, at la
 	if _, err := r.snapshot(ctx, e, at, nil); err == nil {
 		return e, at, nil
 	}
-	if m[2] != "" {
-		v, err := strconv.ParseInt(m[2], 10, 64)
+	if m[2] != "" || e.Format == "hudi" {
+		v, err := strconv.ParseInt(m[2]+m[3], 10, 64)
 		if err != nil {
 			return e, at, err
 		}

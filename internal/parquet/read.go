@@ -237,3 +237,6 @@ func int96Bytes(x [3]uint32) string {
 	}
 	return string(b[:])
 }
+
+// Metadata is the value of a key of the footer; false when the footer does not have it.
+func (f *File) Metadata(key string) (string, bool) { return f.file.Lookup(key) }

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"io/fs"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -298,6 +299,9 @@ func (a *analyzer) travelVersion(x term, t *syntax.TimeTravel) (lake.At, error) 
 	return lake.At{Version: &n}, nil
 }
 
+// hudiInstant is a time as Hudi's timelines spell it, which is the version of a table.
+var hudiInstant = regexp.MustCompile(`^\d{14}(\d{3})?$`)
+
 func (a *analyzer) travelTime(x term, t *syntax.TimeTravel) (lake.At, error) {
 	bad := fail("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", t, "expr", quoteSQL(x.text))
 	if x.x.Type() == types.String {
@@ -305,6 +309,10 @@ func (a *analyzer) travelTime(x term, t *syntax.TimeTravel) (lake.At, error) {
 		s, ok := v.(string)
 		if err != nil || !ok {
 			return lake.At{}, bad
+		}
+		if hudiInstant.MatchString(s) {
+			n, err := strconv.ParseInt(s, 10, 64)
+			return lake.At{Version: &n}, err
 		}
 		w, ok := a.moment(s)
 		if !ok {

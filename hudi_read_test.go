@@ -1,0 +1,402 @@
+package tarn
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/tarn-lake/tarn/engine/duckdb"
+	"github.com/tarn-lake/tarn/types"
+)
+
+// hudiAnswer is one query of answers.json, and what Hudi gave for it.
+type hudiAnswer struct {
+	Query string  `json:"query"`
+	AsOf  string  `json:"as.of.instant"`
+	Begin string  `json:"begin"`
+	End   *string `json:"end"`
+	File  string  `json:"file"`
+	Error *struct {
+		Class   string `json:"class"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func (a hudiAnswer) String() string {
+	switch a.Query {
+	case "time_travel":
+		return "as of " + a.AsOf
+	case "incremental", "cdc":
+		end := "now"
+		if a.End != nil {
+			end = *a.End
+		}
+		return a.Query + " " + a.Begin + " to " + end
+	}
+	return a.Query
+}
+
+// settings are the reader's options of the query.
+func (a hudiAnswer) settings() map[string]string {
+	switch a.Query {
+	case "snapshot":
+		return map[string]string{}
+	case "read_optimized":
+		return map[string]string{"hoodie.datasource.query.type": "read_optimized"}
+	case "time_travel":
+		return map[string]string{"as.of.instant": a.AsOf}
+	case "incremental", "cdc":
+		out := map[string]string{"hoodie.datasource.query.type": "incremental", "hoodie.datasource.read.begin.instanttime": a.Begin}
+		if a.End != nil {
+			out["hoodie.datasource.read.end.instanttime"] = *a.End
+		}
+		if a.Query == "cdc" {
+			out["hoodie.datasource.query.incremental.format"] = "cdc"
+		}
+		return out
+	}
+	return nil
+}
+
+// hudiCorpus unpacks a table of the corpus and gives its folder.
+func hudiCorpus(t testing.TB, zipped string) string {
+	t.Helper()
+	r, err := zip.OpenReader(zipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	to, root := t.TempDir(), ""
+	for _, f := range r.File {
+		if strings.HasPrefix(f.Name, "__MACOSX") {
+			continue
+		}
+		path := filepath.Join(to, f.Name)
+		if strings.HasSuffix(f.Name, "/") {
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if strings.HasSuffix(f.Name, "/.hoodie/hoodie.properties") && strings.Count(f.Name, "/.hoodie/") == 1 {
+			root = filepath.Dir(filepath.Dir(path))
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		in, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(in)
+		in.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if root == "" {
+		t.Fatalf("%s holds no table", zipped)
+	}
+	return root
+}
+
+// hudiModes are ways to read that must give the same rows.
+var hudiModes = []map[string]string{
+	{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "false"},
+	{"hoodie.metadata.enable": "true", "hoodie.enable.data.skipping": "true"},
+}
+
+// TestHudiReads reads the tables that Hudi wrote and compares with what Hudi reads. testdata/hudi/reads.txt says of each query
+// "equal", or what is different.
+func TestHudiReads(t *testing.T) {
+	corpus := filepath.Join(shared(t), "corpus", "hudi", "generated")
+	engine, err := duckdb.Open(duckdb.Options{Memory: 512 << 20, Threads: 2, Spill: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	db, err := Open(context.Background(), Options{Warehouse: t.TempDir(), Engine: engine, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	equal, all := 0, 0
+	datadriven.RunTest(t, filepath.Join("testdata", "hudi", "reads.txt"), func(t *testing.T, d *datadriven.TestData) string {
+		name := d.CmdArgs[0].Key
+		var out strings.Builder
+		dir := hudiCorpus(t, filepath.Join(corpus, name+".zip"))
+		text, err := os.ReadFile(filepath.Join(corpus, "expected", name, "answers.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answers []hudiAnswer
+		if err := json.Unmarshal(text, &answers); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range answers {
+			if a.settings() == nil {
+				continue
+			}
+			verdict := ""
+			for i, mode := range hudiModes {
+				v := compareHudi(t, db, dir, filepath.Join(corpus, "expected", name), a, mode)
+				if i > 0 && v != verdict {
+					v += " ; " + fmt.Sprint(mode)
+				}
+				verdict = v
+			}
+			all++
+			if verdict == "equal" {
+				equal++
+			}
+			fmt.Fprintf(&out, "%s: %s\n", a, strings.ReplaceAll(verdict, dir, "…"))
+		}
+		return out.String()
+	})
+	t.Logf("%d of %d answers are equal", equal, all)
+}
+
+// compareHudi is "equal" when the table at dir gives the rows that Hudi gave.
+func compareHudi(t *testing.T, db *DB, dir, expected string, a hudiAnswer, mode map[string]string) string {
+	got, err := hudiRows(db, dir, a.settings(), mode)
+	if a.Error != nil {
+		if err != nil {
+			return "refused as by Hudi: " + oneLine(err.Error())
+		}
+		return fmt.Sprintf("%d rows; Hudi fails: %s", len(got), oneLine(a.Error.Message))
+	}
+	if err != nil {
+		return oneLine(err.Error())
+	}
+	want := expectedHudiRows(t, filepath.Join(expected, a.File))
+	return difference(got, want)
+}
+
+func oneLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s[:min(len(s), 160)]
+}
+
+// difference says which columns differ.
+func difference(got, want []map[string]string) string {
+	if len(got) != len(want) {
+		return fmt.Sprintf("%d rows, want %d", len(got), len(want))
+	}
+	columns := map[string]string{}
+	for i := range want {
+		for k, w := range want[i] {
+			g, ok := got[i][k]
+			if !ok {
+				columns[k] = "missing"
+			} else if g != w && columns[k] == "" {
+				columns[k] = fmt.Sprintf("%.60s, want %.60s", g, w)
+			}
+		}
+		for k := range got[i] {
+			if _, ok := want[i][k]; !ok {
+				columns[k] = "not expected"
+			}
+		}
+	}
+	if len(columns) == 0 {
+		return "equal"
+	}
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(columns)) {
+		out = append(out, k+" "+columns[k])
+	}
+	return strings.Join(out, "; ")
+}
+
+// hudiRows reads the table at dir, in an order of its own.
+func hudiRows(db *DB, dir string, settings ...map[string]string) ([]map[string]string, error) {
+	ctx, s := context.Background(), db.Session()
+	var options []string
+	for _, m := range settings {
+		for k, v := range m {
+			options = append(options, fmt.Sprintf("'%s' = '%s'", k, v))
+		}
+	}
+	rows, err := s.Query(ctx, "SELECT * FROM hudi.`"+dir+"` WITH ("+strings.Join(options, ", ")+")")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []map[string]string
+	for rows.Next() {
+		values, err := rows.Values()
+		if err != nil {
+			return nil, err
+		}
+		row := map[string]string{}
+		for i, c := range rows.Columns() {
+			row[c.Name] = hudiText(values[i], c.Type)
+		}
+		out = append(out, row)
+	}
+	sortRows(out)
+	return out, rows.Err()
+}
+
+func sortRows(rows []map[string]string) {
+	key := func(r map[string]string) string {
+		return fmt.Sprint(r["_hoodie_record_key"], "\x00", r["_hoodie_partition_path"], "\x00", r["_hoodie_commit_seqno"], "\x00", r["id"], "\x00", r["op"], "\x00", r["ts_ms"], "\x00", r["before"], "\x00", r["after"])
+	}
+	slices.SortFunc(rows, func(a, b map[string]string) int { return strings.Compare(key(a), key(b)) })
+}
+
+// hudiText is a value as the corpus spells it (oracle/hudi/README.md).
+func hudiText(v types.Value, t types.Type) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(v)
+	case int64:
+		switch t {
+		case types.Timestamp, types.TimestampNTZ:
+			return strconv.Quote(time.UnixMicro(v).UTC().Format("2006-01-02T15:04:05.000000"))
+		}
+		return strconv.FormatInt(v, 10)
+	case int32:
+		return strconv.Quote(time.Unix(int64(v)*86400, 0).UTC().Format(time.DateOnly))
+	case float32:
+		return hudiFloat(float64(v))
+	case float64:
+		return hudiFloat(v)
+	case string:
+		return strconv.Quote(v)
+	case []byte:
+		return strconv.Quote(base64.StdEncoding.EncodeToString(v))
+	case decimal128.Num:
+		return strconv.Quote(v.ToString(int32(t.(types.Decimal).S)))
+	case []types.Pair:
+		m := t.(types.Map)
+		var parts []string
+		for _, p := range v {
+			parts = append(parts, "["+hudiText(p.Key, m.Key)+","+hudiText(p.Value, m.Value)+"]")
+		}
+		slices.Sort(parts)
+		return "[" + strings.Join(parts, ",") + "]"
+	case []types.Value:
+		var parts []string
+		if s, ok := t.(types.Struct); ok {
+			for i, f := range s.Fields {
+				parts = append(parts, strconv.Quote(f.Name)+":"+hudiText(v[i], f.Type))
+			}
+			return "{" + strings.Join(parts, ",") + "}"
+		}
+		for _, x := range v {
+			parts = append(parts, hudiText(x, t.(types.Array).Elem))
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	}
+	return fmt.Sprintf("%T", v)
+}
+
+func hudiFloat(f float64) string {
+	switch text := strconv.FormatFloat(f, 'g', -1, 64); text {
+	case "NaN":
+		return `"NaN"`
+	case "+Inf":
+		return `"Infinity"`
+	case "-Inf":
+		return `"-Infinity"`
+	default:
+		return text
+	}
+}
+
+// expectedHudiRows reads a file of expected rows and spells them as hudiText does.
+func expectedHudiRows(t *testing.T, file string) []map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []map[string]string
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		dec := json.NewDecoder(bytes.NewReader(lines.Bytes()))
+		dec.UseNumber()
+		row := map[string]string{}
+		if _, err := dec.Token(); err != nil {
+			t.Fatal(err)
+		}
+		for dec.More() {
+			k, err := dec.Token()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row[k.(string)], err = respellJSON(dec); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+		}
+		out = append(out, row)
+	}
+	sortRows(out)
+	return out
+}
+
+// respellJSON spells the next JSON value as hudiText does.
+func respellJSON(dec *json.Decoder) (string, error) {
+	tok, err := dec.Token()
+	if err != nil {
+		return "", err
+	}
+	switch tok := tok.(type) {
+	case nil:
+		return "null", nil
+	case bool:
+		return strconv.FormatBool(tok), nil
+	case string:
+		return strconv.Quote(tok), nil
+	case json.Number:
+		if strings.ContainsAny(tok.String(), ".eE") {
+			f, err := tok.Float64()
+			return hudiFloat(f), err
+		}
+		return tok.String(), nil
+	}
+	var parts []string
+	for dec.More() {
+		name := ""
+		if tok == json.Delim('{') {
+			k, err := dec.Token()
+			if err != nil {
+				return "", err
+			}
+			name = strconv.Quote(k.(string)) + ":"
+		}
+		part, err := respellJSON(dec)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, name+part)
+	}
+	_, err = dec.Token()
+	if tok == json.Delim('{') {
+		return "{" + strings.Join(parts, ",") + "}", err
+	}
+	return "[" + strings.Join(parts, ",") + "]", err
+}

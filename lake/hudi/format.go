@@ -1,0 +1,121 @@
+package hudi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/hudi/config"
+	"github.com/tarn-lake/tarn/lake/hudi/timeline"
+	"github.com/tarn-lake/tarn/storage"
+)
+
+// Format opens Hudi tables. The zero value is ready. It keeps nothing: every snapshot reads the timeline anew.
+type Format struct {
+	// Zone is the zone of instants in tables whose writers used that of their machine, and of timestamps that name a state of
+	// such a table; nil is UTC.
+	Zone *time.Location
+}
+
+// Table is a Hudi table in one folder.
+type Table struct {
+	format *Format
+	entry  lake.Entry
+	bucket storage.Bucket
+	path   string // for people
+	config *config.Table
+}
+
+// Open is the table in e's folder. It is fs.ErrNotExist when the folder has no hoodie.properties, and an error for tables that
+// cannot be read rightly: of unknown versions, over bootstrapped files, of other base files than Parquet.
+func (f *Format) Open(ctx context.Context, e lake.Entry) (lake.Table, error) {
+	t, err := f.open(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (f *Format) open(ctx context.Context, e lake.Entry) (*Table, error) {
+	t := f.table(e)
+	c, err := config.Load(ctx, e.Bucket)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &lake.Error{Op: "open", Path: t.path, Err: fs.ErrNotExist, Hint: "the folder has no .hoodie/hoodie.properties"}
+	}
+	if err != nil {
+		return nil, t.fail("open", "", err)
+	}
+	t.config = c
+	return t, t.readable()
+}
+
+// table is the table of e, which may not exist.
+func (f *Format) table(e lake.Entry) *Table {
+	path := e.Location
+	if path == "" {
+		path = e.Name.String()
+	}
+	return &Table{format: f, entry: e, bucket: e.Bucket, path: path}
+}
+
+// readable refuses what would be read wrongly.
+func (t *Table) readable() error {
+	c := t.config
+	refuse := func(hint, format string, args ...any) error {
+		return &lake.Error{Op: "open", Path: t.path, Hint: hint, Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case c.BootstrapBase != "":
+		return refuse("Rewrite the table with Hudi, for example by clustering all of it.",
+			"the table is bootstrapped over the files of %s, which is not supported", c.BootstrapBase)
+	case c.BaseFormat != "PARQUET":
+		return refuse("", "base files of the format %s are not supported", c.BaseFormat)
+	case c.LogFormat != "HOODIE_LOG":
+		return refuse("", "log files of the format %s are not supported", c.LogFormat)
+	}
+	return nil
+}
+
+// fail says that an operation on a file of t failed.
+func (t *Table) fail(op, name string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var known *lake.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	path := t.path
+	if name != "" {
+		path += "/" + name
+	}
+	return &lake.Error{Op: op, Path: path, Err: err}
+}
+
+// zone is the zone of the table's instants.
+func (t *Table) zone() *time.Location {
+	if t.config.UTC || t.format.Zone == nil {
+		return time.UTC
+	}
+	return t.format.Zone
+}
+
+// timeline loads the active timeline.
+func (t *Table) timeline(ctx context.Context) (*timeline.Timeline, error) {
+	line, err := timeline.Load(ctx, t.bucket, t.timelineConfig())
+	if err != nil {
+		return nil, t.fail("read the timeline of", "", err)
+	}
+	return line, nil
+}
+
+func (t *Table) timelineConfig() timeline.Config {
+	c := timeline.Config{Version: t.config.Version, Layout: t.config.Layout, Dir: ".hoodie", Archive: ".hoodie/" + t.config.ArchivePath, Zone: t.zone()}
+	if t.config.TimelinePath != "" {
+		c.Dir += "/" + t.config.TimelinePath
+	}
+	return c
+}
