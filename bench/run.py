@@ -24,12 +24,12 @@ MERGE = """MERGE INTO {t} t USING parquet.`{d}/changes/part-00000.parquet` s ON 
 
 
 class Tarn:
-    """tarn, with or without deletion vectors."""
+    """tarn on one kind of table: the format, and the table properties."""
 
-    def __init__(self, d, vectors):
-        self.d, self.vectors = d, vectors
-        self.path = f"{d}/t_tarn{'_dv' if vectors else ''}"
-        self.t = f"delta.`{self.path}`"
+    def __init__(self, d, name, fmt, **properties):
+        self.d, self.name, self.path = d, name, f"{d}/t_{name.replace(' ', '_').strip('()')}"
+        self.t = f"{fmt}.`{self.path}`"
+        self.properties = ", ".join(f"'{k}' = '{v}'" for k, v in properties.items())
 
     def sql(self, text):
         """Runs text; gives (stdout, wall seconds, cpu seconds, peak MiB)."""
@@ -44,8 +44,7 @@ class Tarn:
 
     def text(self, task):
         if task == "load":
-            flag = str(self.vectors).lower()
-            return f"CREATE TABLE {self.t} TBLPROPERTIES ('delta.enableDeletionVectors' = '{flag}') AS SELECT * FROM parquet.`{self.d}/base`"
+            return f"CREATE TABLE {self.t} TBLPROPERTIES ({self.properties}) AS SELECT * FROM parquet.`{self.d}/base`"
         if task == "merge":
             return MERGE.format(t=self.t, d=self.d, c=COLUMNS, v=", ".join("s." + c for c in COLUMNS.split(", ")))
         return SCAN.format(t=self.t)
@@ -65,7 +64,13 @@ class Tarn:
 
 
 def peer(d, name, task):
-    p = subprocess.run([sys.executable, os.environ["PEERS"], "run", d, name, task], capture_output=True, text=True)
+    python, env = sys.executable, dict(os.environ)
+    if name.startswith("sparkhudi"):
+        home = os.environ.get("TARN_ORACLE_HOME") or os.path.expanduser("~/.cache/tarn-oracle")
+        python = f"{home}/venv-spark-3.5.5/bin/python"
+        env.setdefault("PEER_JARS", f"{home}/jars/hudi-spark3.5-bundle_2.12-1.1.1.jar")
+        env.update(PYSPARK_PYTHON=python, PYSPARK_DRIVER_PYTHON=python)
+    p = subprocess.run([python, os.environ["PEERS"], "run", d, name, task], capture_output=True, text=True, env=env)
     if p.returncode != 0:
         sys.exit(f"{name} {task}: {p.stderr}")
     r = json.loads(p.stdout.splitlines()[-1])
@@ -74,8 +79,20 @@ def peer(d, name, task):
     return r
 
 
+def systems_of(fmt, d, peers):
+    """Name to system, tarn's own first."""
+    if fmt == "hudi":
+        own = [Tarn(d, f"tarn ({kind})", "hudi", type=kind, primaryKey="id", preCombineField="ts") for kind in ("cow", "mor")]
+        peers = peers or "sparkhudi-cow,sparkhudi-mor"
+    else:
+        own = [Tarn(d, "tarn", "delta", **{"delta.enableDeletionVectors": "false"}),
+               Tarn(d, "tarn (vectors)", "delta", **{"delta.enableDeletionVectors": "true"})]
+        peers = peers or "duckdb,deltars"
+    return {t.name: t for t in own} | {p: p for p in peers.split(",") if p != "none"}
+
+
 def bare_scan(d):
-    """DuckDB over the data files of tarn's freshly loaded table: (wall, cpu) seconds of one warm scan of five."""
+    """DuckDB over the data files of tarn's freshly loaded Delta table: (wall, cpu) seconds of one warm scan of five."""
     import duckdb
     con = duckdb.connect()
     con.execute("SET threads=2; SET TimeZone='UTC'")
@@ -91,7 +108,8 @@ def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--rows", type=int, default=5_000_000)
     ap.add_argument("--dir", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "out", "data"))
-    ap.add_argument("--peers", default="duckdb,deltars")
+    ap.add_argument("--format", choices=["delta", "hudi"], default="delta")
+    ap.add_argument("--peers", default="", help="names of peers.py, or none")
     ap.add_argument("--repeat", type=int, default=3)
     a = ap.parse_args()
     d = os.path.abspath(a.dir)
@@ -100,15 +118,18 @@ def main():
         os.makedirs(d)
         subprocess.run([sys.executable, os.environ["PEERS"], "gen", d, str(a.rows)], check=True)
         open(f"{d}/made-{a.rows}", "w").close()
-    systems = {"tarn": Tarn(d, False), "tarn (vectors)": Tarn(d, True)} | {p: p for p in a.peers.split(",") if p}
+    systems = systems_of(a.format, d, a.peers)
+    first = next(iter(systems.values()))
     results = {(s, t): [] for s in systems for t in TASKS}
     warm, bare = [], []
     for _ in range(a.repeat):
         for task in TASKS:
             for name, s in systems.items():
                 results[name, task].append(s.run(task) if isinstance(s, Tarn) else peer(d, s, task))
-            if task == "load":
-                warm.append(systems["tarn"].warm_scan())
+                if task == "scan" and isinstance(s, Tarn):
+                    results[name, task][-1]["warm_s"] = s.warm_scan()[0]
+            if task == "load" and a.format == "delta":
+                warm.append(first.warm_scan())
                 bare.append(bare_scan(d))
     return report(results, systems, warm, bare, a)
 
@@ -116,21 +137,25 @@ def main():
 def report(results, systems, warm, bare, a):
     failed = False
     med = lambda runs, key: statistics.median(r[key] for r in runs)
+    own = [s for s in systems if isinstance(systems[s], Tarn)]
     print(f"{a.rows:,} rows, {os.cpu_count()} cores, median of {a.repeat}; ratio: system / tarn, of wall seconds\n")
-    print(f"| task | system | wall s | cpu s | peak MiB | / tarn | / tarn (vectors) |\n|---|---|---|---|---|---|---|")
+    print(f"| task | system | wall s | cpu s | peak MiB |{''.join(f' / {s} |' for s in own)}\n|---|---|---|---|---|{'---|' * len(own)}")
     for task in TASKS:
         checks = {tuple(r["check"]) for s in systems for r in results[s, task]}
         if len(checks) != 1:
             failed = True
             print(f"| {task} | CHECKSUMS DIFFER {checks} | | | | | |")
-        base = [med(results[s, task], "wall_s") for s in ("tarn", "tarn (vectors)")]
+        base = [med(results[s, task], "wall_s") for s in own]
         for s in systems:
             runs = results[s, task]
             wall = med(runs, "wall_s")
-            print(f"| {task} | {s} | {wall:.2f} | {med(runs, 'cpu_s'):.2f} | {med(runs, 'rss_mib'):.0f} | {wall / base[0]:.2f} | {wall / base[1]:.2f} |")
-    pairs = [(w[i] / b[i]) for i in (0, 1) for w, b in zip(warm, bare)]
-    print(f"\nwarm scan of the loaded table, tarn / DuckDB over its bare files: {statistics.median(pairs[:a.repeat]):.2f} of wall seconds "
-          f"({statistics.median(w[0] for w in warm):.3f} s to {statistics.median(b[0] for b in bare):.3f} s), {statistics.median(pairs[a.repeat:]):.2f} of cpu seconds")
+            print(f"| {task} | {s} | {wall:.2f} | {med(runs, 'cpu_s'):.2f} | {med(runs, 'rss_mib'):.0f} |{''.join(f' {wall / b:.2f} |' for b in base)}")
+    for s in own:
+        print(f"\nwarm scan after the merge, {s}: {med(results[s, 'scan'], 'warm_s'):.3f} s")
+    if warm:
+        pairs = [(w[i] / b[i]) for i in (0, 1) for w, b in zip(warm, bare)]
+        print(f"\nwarm scan of the loaded table, tarn / DuckDB over its bare files: {statistics.median(pairs[:a.repeat]):.2f} of wall seconds "
+              f"({statistics.median(w[0] for w in warm):.3f} s to {statistics.median(b[0] for b in bare):.3f} s), {statistics.median(pairs[a.repeat:]):.2f} of cpu seconds")
     return 1 if failed else 0
 
 
