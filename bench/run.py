@@ -27,7 +27,7 @@ class Tarn:
     """tarn on one kind of table: the format, and the table properties."""
 
     def __init__(self, d, name, fmt, **properties):
-        self.d, self.name, self.path = d, name, f"{d}/t_{name.replace(' ', '_').strip('()')}"
+        self.d, self.name, self.path = d, name, f"{d}/t_{''.join(c if c.isalnum() else '_' for c in name).strip('_')}"
         self.t = f"{fmt}.`{self.path}`"
         self.properties = ", ".join(f"'{k}' = '{v}'" for k, v in properties.items())
 
