@@ -1,0 +1,194 @@
+package timeline
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/tarn-lake/tarn/storage"
+)
+
+// FileLock is Hudi's FileSystemBasedLockProvider: who creates the file holds the
+// lock. The file is JSON that tells when and by whom it was made.
+type FileLock struct {
+	Bucket storage.Bucket
+	Dir    string        // hoodie.write.lock.filesystem.path, in the table; "" is ".hoodie"
+	Expire time.Duration // hoodie.write.lock.filesystem.expire; zero is never
+	Patience
+}
+
+// fileOwner is what the file of a FileLock says. Hudi gives the name of a thread
+// and its stack, which are for people.
+type fileOwner struct {
+	Created string   `json:"lockCreateTime"`
+	Thread  string   `json:"lockThreadName"`
+	Stack   []string `json:"lockStacksInfo"`
+}
+
+const (
+	fileLockTime = "2006-01-02 15:04:05.000"
+	maxLock      = 1 << 20 // bytes of a lock file
+)
+
+func (l *FileLock) path() string {
+	if l.Dir == "" {
+		return ".hoodie/lock"
+	}
+	return path.Join(l.Dir, "lock")
+}
+
+// Lock implements Locker. A lock older than Expire is taken over, as Hudi does.
+func (l *FileLock) Lock(ctx context.Context) (Lock, error) {
+	return l.await(ctx, func() (Lock, *LockedError, error) { return l.try(ctx) })
+}
+
+func (l *FileLock) try(ctx context.Context) (Lock, *LockedError, error) {
+	text, err := l.text()
+	if err != nil {
+		return nil, nil, err
+	}
+	err = storage.WriteFile(ctx, l.Bucket, l.path(), storage.Exclusive, text)
+	if err == nil || errors.Is(err, storage.ErrUnknown) {
+		hold := &fileHold{l: l, text: text}
+		if err = hold.Check(ctx); err != nil {
+			return nil, nil, fmt.Errorf("lock %s: %w", l.path(), err)
+		}
+		hold.keep(ctx)
+		return hold, nil, nil
+	}
+	if !errors.Is(err, fs.ErrExist) {
+		return nil, nil, fmt.Errorf("lock %s: %w", l.path(), err)
+	}
+	return l.held(ctx)
+}
+
+// held tells who holds the lock, and removes it if it is expired.
+func (l *FileLock) held(ctx context.Context) (Lock, *LockedError, error) {
+	e := &LockedError{Path: l.path(), Owner: "nobody any more", Hint: "if its writer is gone, remove the file"}
+	text, modified, err := readStamped(ctx, l.Bucket, l.path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, e, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("lock %s: %w", l.path(), err)
+	}
+	var owner fileOwner
+	if e.Since, e.Owner = modified, "an unknown writer"; json.Unmarshal(text, &owner) == nil && owner.Thread != "" {
+		e.Owner = owner.Thread
+	}
+	if l.Expire > 0 && time.Since(modified) > l.Expire {
+		if err := l.Bucket.Remove(ctx, l.path()); err != nil {
+			return nil, nil, fmt.Errorf("lock %s: remove an expired one: %w", l.path(), err)
+		}
+	}
+	return nil, e, nil
+}
+
+// text is the content of a lock file that is told from all others.
+func (l *FileLock) text() ([]byte, error) {
+	host, _ := os.Hostname()
+	text, err := json.Marshal(fileOwner{
+		Created: time.Now().Format(fileLockTime),
+		Thread:  fmt.Sprintf("tarn process %d on %s, %s", os.Getpid(), host, uuid.NewString()),
+		Stack:   []string{},
+	})
+	return spaced(text), err
+}
+
+// readStamped reads a small file and when it was written.
+func readStamped(ctx context.Context, b storage.Bucket, name string) ([]byte, time.Time, error) {
+	f, err := b.Open(ctx, name)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	text := make([]byte, min(info.Size, maxLock))
+	n, _ := f.ReadAt(text, 0)
+	return text[:n], info.ModTime, nil
+}
+
+type fileHold struct {
+	l    *FileLock
+	text []byte
+	stop func() // ends renewal
+
+	mu sync.Mutex // of renewal and unlocking
+}
+
+// Check implements Lock: the file must be the one that was made here.
+func (h *fileHold) Check(ctx context.Context) error {
+	text, modified, err := readStamped(ctx, h.l.Bucket, h.l.path())
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(text, h.text):
+		return errLost
+	case err == nil && h.l.Expire > 0 && time.Since(modified) > h.l.Expire:
+		return fmt.Errorf("lock %s: expired", h.l.path())
+	}
+	return err
+}
+
+// keep renews a lock that expires, by writing the file again.
+func (h *fileHold) keep(ctx context.Context) {
+	h.stop = func() {}
+	if h.l.Expire > 0 {
+		h.stop = every(ctx, h.l.Expire/3, func(ctx context.Context) bool {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if errors.Is(h.Check(ctx), errLost) {
+				return false
+			}
+			storage.WriteFile(ctx, h.l.Bucket, h.l.path(), storage.Replace, h.text)
+			return true
+		})
+	}
+}
+
+// every calls f at intervals until it returns false or the returned function is
+// called, which waits for f to end.
+func every(ctx context.Context, interval time.Duration, f func(context.Context) bool) (stop func()) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if !f(ctx) {
+					return
+				}
+			}
+		}
+	}()
+	return func() { cancel(); <-done }
+}
+
+// Unlock implements Lock.
+func (h *fileHold) Unlock(ctx context.Context) error {
+	h.stop()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err := h.Check(ctx); errors.Is(err, errLost) {
+		return fmt.Errorf("unlock %s: %w", h.l.path(), err)
+	}
+	if err := h.l.Bucket.Remove(ctx, h.l.path()); err != nil {
+		return fmt.Errorf("unlock %s: %w", h.l.path(), err)
+	}
+	return nil
+}
