@@ -23,6 +23,7 @@ type leafWriter struct {
 	phys, width    int // width: bytes of a value, 0 for texts
 	add            adder
 	codec          *Codec
+	pageBytes      int
 
 	// the page under way
 	rep, def hybrid
@@ -62,7 +63,6 @@ const (
 )
 
 const (
-	pageBytes  = 1 << 20
 	pageValues = 1 << 16
 	dictTrial  = 1 << 14 // values after which a dictionary must have shown its use
 )
@@ -83,7 +83,7 @@ func (l *leafWriter) append(a arrow.Array, cells, n int) error {
 			l.code()
 		}
 	}
-	if len(l.values) >= pageBytes || l.cells >= pageValues || l.count >= pageValues {
+	if len(l.values)+2*len(l.indices) >= l.pageBytes || l.cells >= pageValues || l.count >= pageValues {
 		return l.flush()
 	}
 	return nil

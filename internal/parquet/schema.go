@@ -138,7 +138,7 @@ const (
 
 // leaf makes the writer of a column of values.
 func (s *schema) leaf(p place, path string) (*leafWriter, error) {
-	l := &leafWriter{path: p.path, name: path, typ: p.typ, inList: p.inList, maxRep: p.rep, maxDef: p.def, codec: s.o.Codec}
+	l := &leafWriter{path: p.path, name: path, typ: p.typ, inList: p.inList, maxRep: p.rep, maxDef: p.def, codec: s.o.Codec, pageBytes: s.o.PageBytes}
 	switch t := p.typ.(type) {
 	case types.Decimal:
 		l.decimal(t, s.o.FixedDecimals)

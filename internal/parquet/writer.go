@@ -28,6 +28,7 @@ type WriterOptions struct {
 	FieldID       string // key of a field's metadata that holds its field id; "": none
 	GroupRows     int64  // rows of a row group at most: 1,000,000
 	GroupBytes    int64  // packed bytes of a row group, about: 128 MiB
+	PageBytes     int    // unpacked bytes of a page, about: 1 MiB
 	Workers       int    // columns encoded at a time: one per processor
 }
 
@@ -71,6 +72,9 @@ func NewWriter(w io.Writer, columns []types.Field, o WriterOptions) (*Writer, er
 	if o.GroupBytes == 0 {
 		o.GroupBytes = 128 << 20
 	}
+	if o.PageBytes == 0 {
+		o.PageBytes = 1 << 20
+	}
 	s := &schema{o: &o}
 	nodes, err := s.fields(columns, place{})
 	if err != nil {
@@ -87,7 +91,7 @@ func NewWriter(w io.Writer, columns []types.Field, o WriterOptions) (*Writer, er
 	return f, nil
 }
 
-// pieceRows is how many rows are encoded before the sizes of pages and row groups are looked at.
+// pieceRows is how many rows of a column are encoded before the size of its page is looked at, at most.
 const pieceRows = 1 << 13
 
 // Write appends rows: an array per column, all of one length.
@@ -118,9 +122,10 @@ func (f *Writer) Write(columns []arrow.Array) error {
 }
 
 func (f *Writer) append(columns []arrow.Array, off, n int) error {
+	piece := max(1, min(pieceRows, f.o.PageBytes/16))
 	return f.each(n, len(f.columns), func(i int) error {
-		for from := off; from < off+n; from += pieceRows {
-			if err := f.walkers[i].rows(f.columns[i], columns[i], from, min(pieceRows, off+n-from)); err != nil {
+		for from := off; from < off+n; from += piece {
+			if err := f.walkers[i].rows(f.columns[i], columns[i], from, min(piece, off+n-from)); err != nil {
 				return err
 			}
 		}
