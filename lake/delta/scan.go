@@ -69,7 +69,7 @@ func (s *Snapshot) scanFile(ctx context.Context, id int64, a *Add, p *partitions
 	if err != nil {
 		return f, false, err
 	}
-	if w.Where != nil && !mayBe(w.Where, s.facts(w.Columns, a, values)).true {
+	if w.Where != nil && !rel.MayHold(w.Where, s.facts(w.Columns, a, values)) {
 		return f, false, nil
 	}
 	f, err = s.file(ctx, id, a, values)
@@ -134,7 +134,7 @@ func (s *Snapshot) rows(a *Add) int64 {
 func (s *Snapshot) matcher(where rel.Expr, cols []rel.Column) func(*Add) bool {
 	return func(a *Add) bool {
 		values, err := s.partitionValues(a)
-		return err != nil || mayBe(where, s.facts(cols, a, values)).true
+		return err != nil || rel.MayHold(where, s.facts(cols, a, values))
 	}
 }
 
@@ -179,9 +179,9 @@ func (p *partitions) of(a *Add) ([]types.Value, error) {
 }
 
 // facts are what the log tells of a's columns. Statistics are decoded when a condition first asks for them.
-func (s *Snapshot) facts(cols []rel.Column, a *Add, partition []types.Value) facts {
+func (s *Snapshot) facts(cols []rel.Column, a *Add, partition []types.Value) rel.Facts {
 	var stats *fileStats
-	return func(c *rel.Col, path []int) (known, bool) {
+	return func(c *rel.Col, path []int) (rel.Known, bool) {
 		i := -1
 		for _, w := range cols {
 			if w.ID == c.ID {
@@ -189,11 +189,11 @@ func (s *Snapshot) facts(cols []rel.Column, a *Add, partition []types.Value) fac
 			}
 		}
 		if i < 0 {
-			return known{}, false
+			return rel.Known{}, false
 		}
 		for part, at := range s.partition {
 			if at == i && len(path) == 0 {
-				return constantColumn(partition[part], s.schema.Fields[i].Type), true
+				return rel.KnownValue(partition[part], s.schema.Fields[i].Type), true
 			}
 		}
 		if stats == nil {
@@ -202,13 +202,13 @@ func (s *Snapshot) facts(cols []rel.Column, a *Add, partition []types.Value) fac
 		}
 		names, t, ok := s.leaf(i, path)
 		if !ok {
-			return known{}, false
+			return rel.Known{}, false
 		}
 		r := stats.bounds(names, t)
 		if t == types.Type(types.Double) && retyped(s.schema.Fields[i]) {
 			r.Min, r.Max = asFloat(r.Min, -1), asFloat(r.Max, 1)
 		}
-		return known{Range: r, typ: t, rows: stats.rows}, true
+		return rel.Known{Range: r, Type: t, Rows: stats.rows}, true
 	}
 }
 
@@ -223,15 +223,6 @@ func asFloat(v types.Value, side int) types.Value {
 		return min(f, float64(float32(f)))
 	}
 	return max(f, float64(float32(f)))
-}
-
-// constantColumn is a column with one value in all rows.
-func constantColumn(v types.Value, t types.Type) known {
-	k := known{Range: rel.Range{Min: v, Max: v}, typ: t, rows: 1, one: true}
-	if v == nil {
-		k.Nulls = 1
-	}
-	return k
 }
 
 // leaf is the path of stored names, and the type, of a field inside column i.

@@ -179,7 +179,7 @@ func bound(raw jsontext.Value, t types.Type) types.Value {
 	if t == types.Binary || t == types.Boolean || types.Text(t) != (raw.Kind() == '"') && !spelled(t) {
 		return nil
 	}
-	v, err := parseText(text, t, nil)
+	v, err := types.ParseText(text, t, nil)
 	if err != nil {
 		return nil
 	}

@@ -1,9 +1,8 @@
-package delta
+package rel
 
 import (
 	"strings"
 
-	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
 
@@ -20,37 +19,49 @@ func (v verdict) and(w verdict) verdict {
 
 func (v verdict) or(w verdict) verdict { return v.not().and(w.not()).not() }
 
-// facts tell what is known of the columns of one file.
-type facts func(c *rel.Col, path []int) (known, bool)
+// Facts tell what is known of the columns of one file: of c, or of the field at path inside it. False is nothing.
+type Facts func(c *Col, path []int) (Known, bool)
 
-// known is what is known of a column, or of a field inside it, in one file.
-type known struct {
-	rel.Range
-	typ  types.Type
-	rows int64 // negative when unknown
-	one  bool  // every row has the value Min, or all are NULL
+// Known is what is known of a column, or of a field inside it, in one file.
+type Known struct {
+	Range
+	Type types.Type
+	Rows int64 // negative when unknown
+	One  bool  // every row has the value Min, or all are NULL
 }
 
+// KnownValue is a column of type t that has the value v in every row.
+func KnownValue(v types.Value, t types.Type) Known {
+	k := Known{Range: Range{Min: v, Max: v}, Type: t, Rows: 1, One: true}
+	if v == nil {
+		k.Nulls = 1
+	}
+	return k
+}
+
+// MayHold reports whether cond may be true for a row of a file of which f tells. It claims too much rather than too little.
+func MayHold(cond Expr, f Facts) bool { return mayBe(cond, f).true }
+
 // mayBe is what cond may be for the rows of a file with the given facts.
-func mayBe(cond rel.Expr, f facts) verdict {
+func mayBe(cond Expr, f Facts) verdict {
 	switch e := cond.(type) {
-	case *rel.Lit:
+	case *Lit:
 		if b, ok := e.Value.(bool); ok {
 			return verdict{true: b, false: !b}
 		}
 		return verdict{null: e.Value == nil, true: e.Value != nil, false: e.Value != nil}
-	case *rel.Col, *rel.Field:
-		if k, ok := f.of(cond); ok && k.one {
+	case *Col, *Field:
+		if k, ok := f.of(cond); ok && k.One {
 			b, set := k.Min.(bool)
 			return verdict{set && b, set && !b, !set}
 		}
-	case *rel.Call:
+	case *Call:
 		return f.call(e)
 	}
 	return anything
 }
 
-func (f facts) call(e *rel.Call) verdict {
+func (f Facts) call(e *Call) verdict {
 	switch {
 	case e.Name == "not" && len(e.Args) == 1:
 		return mayBe(e.Args[0], f).not()
@@ -76,14 +87,14 @@ func (f facts) call(e *rel.Call) verdict {
 var flipped = map[string]string{"=": "=", "<=>": "<=>", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 // compared judges a comparison of a column with a constant.
-func (f facts) compared(op string, a, b rel.Expr) verdict {
+func (f Facts) compared(op string, a, b Expr) verdict {
 	if _, ok := flipped[op]; !ok {
 		return anything
 	}
-	if _, ok := constant(a); ok {
+	if _, ok := constantValue(a); ok {
 		a, b, op = b, a, flipped[op]
 	}
-	value, ok := constant(b)
+	value, ok := constantValue(b)
 	if !ok {
 		return anything
 	}
@@ -104,7 +115,7 @@ func (f facts) compared(op string, a, b rel.Expr) verdict {
 }
 
 // same is k <=> value, which is never NULL.
-func (k known) same(value types.Value) verdict {
+func (k Known) same(value types.Value) verdict {
 	if value == nil {
 		n := k.null()
 		return verdict{true: n.null, false: n.true || n.false}
@@ -114,24 +125,24 @@ func (k known) same(value types.Value) verdict {
 }
 
 // null says whether there may be NULLs (null) and values (true, false).
-func (k known) null() verdict {
-	some := !(k.Nulls >= 0 && k.Nulls == k.rows)
+func (k Known) null() verdict {
+	some := !(k.Nulls >= 0 && k.Nulls == k.Rows)
 	return verdict{some, some, k.Nulls != 0}
 }
 
 // compared is column op value, by the bounds. The lowest value is Min; the highest is Max or NaN.
-func (k known) compared(op string, value types.Value) verdict {
+func (k Known) compared(op string, value types.Value) verdict {
 	v := k.null()
 	low, lowKnown := k.order(k.Min, value)
 	high, highKnown := k.order(k.Max, value)
-	if k.NaN && !isNaN(value) && !k.one {
+	if k.NaN && !isNaN(value) && !k.One {
 		// a NaN may be there: it is above all other values, and equal to none of them
 		if op == "=" {
 			v.true = v.true && (!lowKnown || low <= 0) && (!highKnown || high >= 0)
 			return v
 		}
 		high, highKnown = 1, true
-	} else if isNaN(value) && !k.one {
+	} else if isNaN(value) && !k.One {
 		return v
 	}
 	cut := func(can *bool, known, possible bool) { *can = *can && (!known || possible) }
@@ -139,7 +150,7 @@ func (k known) compared(op string, value types.Value) verdict {
 	case "=":
 		cut(&v.true, lowKnown, low <= 0)
 		cut(&v.true, highKnown, high >= 0)
-		cut(&v.false, lowKnown && highKnown && k.one, low != 0)
+		cut(&v.false, lowKnown && highKnown && k.One, low != 0)
 	case "<":
 		cut(&v.true, lowKnown, low < 0)
 		cut(&v.false, highKnown, high >= 0)
@@ -157,14 +168,14 @@ func (k known) compared(op string, value types.Value) verdict {
 }
 
 // order compares a bound with a value; false when the bound is not known.
-func (k known) order(bound, value types.Value) (int, bool) {
+func (k Known) order(bound, value types.Value) (int, bool) {
 	if bound == nil || value == nil {
 		return 0, false
 	}
-	return orderValues(bound, value, k.typ)
+	return orderValues(bound, value, k.Type)
 }
 
-func (f facts) isNull(e rel.Expr) verdict {
+func (f Facts) isNull(e Expr) verdict {
 	k, ok := f.of(e)
 	if !ok {
 		return verdict{true: true, false: true}
@@ -173,7 +184,7 @@ func (f facts) isNull(e rel.Expr) verdict {
 	return verdict{true: n.null, false: n.true || n.false}
 }
 
-func (f facts) in(e *rel.Call) verdict {
+func (f Facts) in(e *Call) verdict {
 	out := verdict{false: true, null: true}
 	for _, item := range e.Args[1:] {
 		out.true = out.true || f.compared("=", e.Args[0], item).true
@@ -182,14 +193,14 @@ func (f facts) in(e *rel.Call) verdict {
 }
 
 // prefix judges LIKE 'text%…' and startswith by the text before the first wildcard.
-func (f facts) prefix(e *rel.Call) verdict {
-	value, ok := constant(e.Args[1])
+func (f Facts) prefix(e *Call) verdict {
+	value, ok := constantValue(e.Args[1])
 	if !ok {
 		return anything
 	}
 	text, ok := value.(string)
 	k, have := f.of(e.Args[0])
-	if !ok || !have || k.typ != types.Type(types.String) {
+	if !ok || !have || k.Type != types.Type(types.String) {
 		return anything
 	}
 	if e.Name == "like" {
@@ -207,45 +218,55 @@ func (f facts) prefix(e *rel.Call) verdict {
 }
 
 // of is what is known of an expression that is a column, a field of one, or a conversion of these that keeps their order.
-func (f facts) of(e rel.Expr) (known, bool) {
+func (f Facts) of(e Expr) (Known, bool) {
 	var path []int
 	for x := e; ; {
 		switch y := x.(type) {
-		case *rel.Col:
+		case *Col:
 			for i, j := 0, len(path)-1; i < j; i, j = i+1, j-1 {
 				path[i], path[j] = path[j], path[i]
 			}
 			return f(y, path)
-		case *rel.Field:
+		case *Field:
 			path = append(path, y.Index)
 			x = y.X
 			continue
-		case *rel.Cast:
+		case *Cast:
 			if len(path) > 0 {
-				return known{}, false
+				return Known{}, false
 			}
 			k, ok := f.of(y.X)
 			if !ok {
-				return known{}, false
+				return Known{}, false
 			}
 			return k.widened(y.X.Type(), y.To)
 		}
-		return known{}, false
+		return Known{}, false
 	}
 }
 
 // widened is k after a conversion that keeps the order and never fails.
-func (k known) widened(from, to types.Type) (known, bool) {
+func (k Known) widened(from, to types.Type) (Known, bool) {
 	if !widening(from, to) {
-		return known{}, false
+		return Known{}, false
 	}
 	var ok bool
 	if k.Min, ok = widenValue(k.Min, from, to); !ok {
-		return known{}, false
+		return Known{}, false
 	}
 	if k.Max, ok = widenValue(k.Max, from, to); !ok {
-		return known{}, false
+		return Known{}, false
 	}
-	k.typ = to
+	k.Type = to
 	return k, true
+}
+
+func isNaN(v types.Value) bool {
+	switch v := v.(type) {
+	case float32:
+		return v != v
+	case float64:
+		return v != v
+	}
+	return false
 }

@@ -1,4 +1,4 @@
-package delta
+package rel
 
 import (
 	"bytes"
@@ -9,17 +9,16 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
-	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
 
-// constant is the value of an expression without columns; false when it is not known here.
-func constant(e rel.Expr) (types.Value, bool) {
+// constantValue is the value of an expression without columns; false when it is not known here.
+func constantValue(e Expr) (types.Value, bool) {
 	switch e := e.(type) {
-	case *rel.Lit:
+	case *Lit:
 		return e.Value, true
-	case *rel.Cast:
-		v, ok := constant(e.X)
+	case *Cast:
+		v, ok := constantValue(e.X)
 		if !ok {
 			return nil, false
 		}
@@ -42,7 +41,7 @@ func readText(text string, to types.Type, zone string) (types.Value, bool) {
 	default:
 		return nil, false
 	}
-	v, err := parseText(text, to, nil)
+	v, err := types.ParseText(text, to, nil)
 	return v, err == nil
 }
 
