@@ -40,7 +40,7 @@ func pathValues(t *config.Table, path string) ([]pathValue, bool) {
 			}
 			part = rest
 		}
-		out[i] = pathValue{text: part, exact: !formatted(t, f) && !t.SlashDates}
+		out[i] = pathValue{text: part, exact: plainValues(t, f)}
 		if part == nullPartition {
 			out[i].null = true
 		} else if t.URLEncode {
@@ -50,9 +50,16 @@ func pathValues(t *config.Table, path string) ([]pathValue, bool) {
 	return out, true
 }
 
-// formatted reports whether the paths of a partition column hold formatted times.
-func formatted(t *config.Table, f config.PartitionField) bool {
-	return t.KeyGenerator == config.Timestamp || f.Kind == "TIMESTAMP"
+// plainValues reports whether the paths of a partition column hold its values, and not times in some format. Before table version 8,
+// tables of the custom key generator do not say which of their columns are times.
+func plainValues(t *config.Table, f config.PartitionField) bool {
+	switch t.KeyGenerator {
+	case config.Simple, config.Complex, config.GlobalDelete:
+		return !t.SlashDates
+	case config.CustomKeys:
+		return f.Kind == "SIMPLE" && !t.SlashDates
+	}
+	return false
 }
 
 // unescape undoes the encoding of special characters as %XX (PartitionPathEncodeUtils).

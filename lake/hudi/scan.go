@@ -37,11 +37,6 @@ func (s *Snapshot) scan(ctx context.Context, w rel.Want) (rel.Node, error) {
 	return s.changedRows(ctx, slices, w)
 }
 
-// wanted are the slices that may hold rows for which w.Where is true.
-func (s *Snapshot) wanted(ctx context.Context, w rel.Want) ([]*FileSlice, error) {
-	return s.slices, nil
-}
-
 // rows is the rows of slices: columns, by their names, and the row id when wanted.
 func (s *Snapshot) rows(ctx context.Context, slices []*FileSlice, columns []rel.Column, rowID *rel.Column) (rel.Node, error) {
 	var plain, merged []*FileSlice
