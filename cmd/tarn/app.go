@@ -72,7 +72,7 @@ Without a command it gives a prompt, or reads a script when standard input is no
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	a.addFlags(root)
-	root.AddCommand(a.sqlCommand(), a.demoCommand(), a.doctorCommand(), a.manCommand(), a.versionCommand())
+	root.AddCommand(a.sqlCommand(), a.demoCommand(), a.doctorCommand(), a.hudiCommand(), a.manCommand(), a.versionCommand())
 	return root
 }
 

@@ -4,6 +4,8 @@
 //	tarn sql -e SQL -f FILE     run statements
 //	tarn demo                   see the main job on real data
 //	tarn doctor PATH            check a table
+//	tarn hudi timeline PATH     list the instants of a Hudi table
+//	tarn hudi show PATH INSTANT tell what one says
 //	tarn version, completion, help
 //
 // It exits with 0, with 1 when a statement failed, and with 2 when it was called wrongly. It is a thin client of
