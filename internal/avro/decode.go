@@ -138,6 +138,9 @@ func compileFields(n *node, want []types.Field, builders []array.Builder) ([]ste
 
 // compile makes the step of a value that may be null.
 func compile(n *node, t types.Type, b array.Builder) (step, error) {
+	if n.kind == kUnion && len(n.branches) == 1 {
+		return compileSingle(n.branches[0], t, b)
+	}
 	n, null := n.optional()
 	value, err := compileValue(n, t, b)
 	if err != nil || null < 0 {
@@ -158,6 +161,17 @@ func compile(n *node, t types.Type, b array.Builder) (step, error) {
 			c.fail("union has no branch %d", branch)
 		}
 	}, nil
+}
+
+// compileSingle makes the step of a union of one type, which still says that it is the first.
+func compileSingle(n *node, t types.Type, b array.Builder) (step, error) {
+	value, err := compileValue(n, t, b)
+	return func(c *cursor) {
+		if branch := c.long(); branch != 0 {
+			c.fail("union has no branch %d", branch)
+		}
+		value(c)
+	}, err
 }
 
 // leaves is the number of columns that hold values of t.

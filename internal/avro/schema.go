@@ -107,15 +107,10 @@ func (n *node) field(name string) int {
 }
 
 // optional is the type of a value that may be null, and the union's position of null: -1 when it may not be null, and
-// also for unions of anything more than null and one type, which are given back as they are.
+// also for unions other than null and one type, which are given back as they are.
 func (n *node) optional() (*node, int) {
-	if n.kind != kUnion {
-		return n, -1
-	}
 	switch {
-	case len(n.branches) == 1:
-		return n.branches[0], -1
-	case len(n.branches) != 2:
+	case n.kind != kUnion || len(n.branches) != 2:
 	case n.branches[0].kind == kNull:
 		return n.branches[1], 0
 	case n.branches[1].kind == kNull:

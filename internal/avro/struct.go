@@ -55,6 +55,10 @@ func sparkType(n *node) (types.Type, error) {
 		return types.Map{Key: types.String, Value: value, Nullable: nullable}, err
 	case kRecord:
 		return structType(n)
+	case kUnion:
+		if len(n.branches) == 1 {
+			return sparkType(n.branches[0])
+		}
 	}
 	return nil, fmt.Errorf("%v cannot be a column", n)
 }
