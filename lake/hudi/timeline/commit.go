@@ -115,13 +115,20 @@ func (m *CommitMetadata) decodeAvro(data []byte) error {
 	if err := decodeAvro(data, &a); err != nil {
 		return err
 	}
-	*m = CommitMetadata{
+	*m = *a.metadata()
+	return nil
+}
+
+// metadata returns the commit that a holds.
+func (a *avroCommit) metadata() *CommitMetadata {
+	m := &CommitMetadata{
 		PartitionToWriteStats:     make(map[string][]WriteStat, len(a.PartitionToWriteStats)),
 		Compacted:                 a.Compacted,
 		ExtraMetadata:             a.ExtraMetadata,
 		OperationType:             a.OperationType,
 		PartitionToReplaceFileIDs: a.PartitionToReplaceFileIDs,
 	}
+	delete(m.ExtraMetadata, rollingStat)
 	for p, stats := range a.PartitionToWriteStats {
 		list := make([]WriteStat, len(stats))
 		for i, s := range stats {
@@ -133,7 +140,7 @@ func (m *CommitMetadata) decodeAvro(data []byte) error {
 		}
 		m.PartitionToWriteStats[p] = list
 	}
-	return nil
+	return m
 }
 
 func (m *CommitMetadata) avro() *avroCommit {

@@ -98,7 +98,7 @@ func bucketOf(t *testing.T, files map[string][]byte, base string) storage.Bucket
 	t.Helper()
 	m := storage.NewMem()
 	for name, data := range files {
-		if rest, ok := strings.CutPrefix(name, base); ok && !strings.Contains(rest, ".hfile") && !strings.Contains(rest, "/.files-") {
+		if rest, ok := strings.CutPrefix(name, base); ok && !strings.Contains(rest, ".hfile") && !strings.Contains(rest, ".log.") {
 			if err := storage.WriteFile(t.Context(), m, rest, storage.Exclusive, data); err != nil {
 				t.Fatal(err)
 			}

@@ -150,7 +150,10 @@ func (t *Timeline) CompletionOf(time string) (string, bool) {
 			return i.Time, true
 		}
 	}
-	return time, t.Archived(time)
+	if t.Archived(time) {
+		return time, true
+	}
+	return "", false
 }
 
 // LastTime returns the greatest time of the timeline, of requests and of
