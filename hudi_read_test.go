@@ -112,6 +112,9 @@ func hudiCorpus(t testing.TB, zipped string) string {
 		if err := os.WriteFile(path, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
+		if err := os.Chtimes(path, f.Modified, f.Modified); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if root == "" {
 		t.Fatalf("%s holds no table", zipped)
@@ -128,17 +131,7 @@ var hudiModes = []map[string]string{
 // TestHudiReads reads the tables that Hudi wrote and compares with what Hudi reads. testdata/hudi/reads.txt says of each query
 // "equal", or what is different.
 func TestHudiReads(t *testing.T) {
-	corpus := filepath.Join(shared(t), "corpus", "hudi", "generated")
-	engine, err := duckdb.Open(duckdb.Options{Memory: 512 << 20, Threads: 2, Spill: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer engine.Close()
-	db, err := Open(context.Background(), Options{Warehouse: t.TempDir(), Engine: engine, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	corpus, db := filepath.Join(shared(t), "corpus", "hudi", "generated"), utcDB(t)
 	equal, all := 0, 0
 	datadriven.RunTest(t, filepath.Join("testdata", "hudi", "reads.txt"), func(t *testing.T, d *datadriven.TestData) string {
 		name := d.CmdArgs[0].Key
@@ -168,11 +161,79 @@ func TestHudiReads(t *testing.T) {
 			if verdict == "equal" {
 				equal++
 			}
-			fmt.Fprintf(&out, "%s: %s\n", a, strings.ReplaceAll(verdict, dir, "…"))
+			fmt.Fprintf(&out, "%s: %s\n", a, verdict)
 		}
 		return out.String()
 	})
 	t.Logf("%d of %d answers are equal", equal, all)
+}
+
+// utcDB is a DB whose sessions are in UTC.
+func utcDB(t testing.TB) *DB {
+	t.Helper()
+	engine, err := duckdb.Open(duckdb.Options{Memory: 512 << 20, Threads: 2, Spill: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { engine.Close() })
+	db, err := Open(context.Background(), Options{Warehouse: t.TempDir(), Engine: engine, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// TestHudiQueries runs statements on tables of the corpus: {t} in the input of "query TABLE" is the table's folder.
+func TestHudiQueries(t *testing.T) {
+	corpus, db := filepath.Join(shared(t), "corpus", "hudi"), utcDB(t)
+	dirs := map[string]string{}
+	datadriven.RunTest(t, filepath.Join("testdata", "hudi", "queries.txt"), func(t *testing.T, d *datadriven.TestData) string {
+		name := d.CmdArgs[0].Key
+		dir, ok := dirs[name]
+		if !ok {
+			zipped := filepath.Join(corpus, "generated", name+".zip")
+			if _, err := os.Stat(zipped); err != nil {
+				zipped = filepath.Join(corpus, "tables", name+".zip")
+			}
+			dir = hudiCorpus(t, zipped)
+			dirs[name] = dir
+		}
+		s := db.Session()
+		out := ""
+		for statement := range strings.SplitSeq(d.Input, ";") {
+			out = strings.ReplaceAll(statementText(s, strings.ReplaceAll(statement, "{t}", dir)), dir, "{t}")
+		}
+		return out
+	})
+}
+
+// statementText is what a statement gives, one row a line.
+func statementText(s *Session, sql string) string {
+	rows, err := s.Query(context.Background(), sql)
+	if err != nil {
+		return oneLine(err.Error()) + "\n"
+	}
+	defer rows.Close()
+	var out strings.Builder
+	for i, c := range rows.Columns() {
+		out.WriteString(map[bool]string{false: " | "}[i == 0] + c.Name)
+	}
+	out.WriteString("\n")
+	for rows.Next() {
+		values, err := rows.Values()
+		if err != nil {
+			return err.Error()
+		}
+		for i, c := range rows.Columns() {
+			out.WriteString(map[bool]string{false: " | "}[i == 0] + hudiText(values[i], c.Type))
+		}
+		out.WriteString("\n")
+	}
+	if err := rows.Err(); err != nil {
+		return oneLine(err.Error()) + "\n"
+	}
+	return out.String()
 }
 
 // compareHudi is "equal" when the table at dir gives the rows that Hudi gave.
@@ -180,12 +241,12 @@ func compareHudi(t *testing.T, db *DB, dir, expected string, a hudiAnswer, mode 
 	got, err := hudiRows(db, dir, a.settings(), mode)
 	if a.Error != nil {
 		if err != nil {
-			return "refused as by Hudi: " + oneLine(err.Error())
+			return "refused as by Hudi: " + oneLine(strings.ReplaceAll(err.Error(), dir, "…"))
 		}
 		return fmt.Sprintf("%d rows; Hudi fails: %s", len(got), oneLine(a.Error.Message))
 	}
 	if err != nil {
-		return oneLine(err.Error())
+		return oneLine(strings.ReplaceAll(err.Error(), dir, "…"))
 	}
 	want := expectedHudiRows(t, filepath.Join(expected, a.File))
 	return difference(got, want)

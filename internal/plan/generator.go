@@ -127,7 +127,7 @@ func (a *analyzer) tableFunc(e *syntax.TableFunc, outer *frame) (relation, error
 	}
 	fn := rel.FindFunction(name)
 	if !ok || fn == nil || fn.Kind != rel.GeneratorKind {
-		return relation{}, fail("UNRESOLVABLE_TABLE_VALUED_FUNCTION", e, "name", quoteName(parts...))
+		return a.scopeFunc(e, name, parts)
 	}
 	t, err := a.expr(&syntax.Call{Span: e.Span, Func: e.Func, Args: e.Args}, &frame{outer: outer})
 	if err != nil {
@@ -139,6 +139,33 @@ func (a *analyzer) tableFunc(e *syntax.TableFunc, outer *frame) (relation, error
 	}
 	node := &rel.Generate{In: oneRow(), Fn: t.x.(*rel.Call), Outer: t.outer, Cols: cols}
 	return a.aliased(relation{node: node, cols: plain(cols)}, "", e.Alias, nil)
+}
+
+// scopeFunc is a table function of the scope.
+func (a *analyzer) scopeFunc(e *syntax.TableFunc, name string, parts []string) (relation, error) {
+	unknown := fail("UNRESOLVABLE_TABLE_VALUED_FUNCTION", e, "name", quoteName(parts...))
+	scope, ok := a.scope.(Functions)
+	if !ok || len(parts) != 1 {
+		return relation{}, unknown
+	}
+	terms, err := a.exprs(e.Args, &frame{})
+	if err != nil {
+		return relation{}, err
+	}
+	args := make([]types.Value, len(terms))
+	for i, t := range terms {
+		if args[i], err = a.constant(t.x); err != nil {
+			return relation{}, err
+		}
+	}
+	src, err := scope.TableFunction(a.ctx, name, args)
+	switch {
+	case err != nil:
+		return relation{}, err
+	case src == nil:
+		return relation{}, unknown
+	}
+	return a.aliased(scan(src, parts), "", e.Alias, nil)
 }
 
 // keywordTable is sql_keywords(): the keywords of Spark.

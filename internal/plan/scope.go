@@ -29,6 +29,12 @@ type Scope interface {
 	Constant(ctx context.Context, e rel.Expr) (types.Value, error)
 }
 
+// Functions is the ability of a Scope to know table functions of its own, such as those that read a table in some way.
+type Functions interface {
+	// TableFunction is what a call gives; nil when there is no function of that name, which is in lower case.
+	TableFunction(ctx context.Context, name string, args []types.Value) (*Source, error)
+}
+
 // Source is a table as a query reads it.
 type Source struct {
 	Name   lake.Ident // full name, qualifies the columns; nil for a table by path

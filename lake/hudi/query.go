@@ -28,9 +28,17 @@ const (
 	queryOptimized = "read_optimized"
 )
 
-// Query is the table as the options of a reader say: snapshot, read-optimized, as of an instant, or only what changed.
-func (t *Table) Query(ctx context.Context, options map[string]string) (lake.Snapshot, error) {
-	s, err := t.query(ctx, options)
+// Query is the table as the options of a reader say: snapshot, read-optimized, as of an instant, only what changed, or a list of what it
+// is made of.
+func (t *Table) Query(ctx context.Context, options map[string]string) (s lake.Snapshot, err error) {
+	switch strings.ToLower(options[optQueryType]) {
+	case queryTimeline:
+		s, err = t.timelineView(ctx, options)
+	case queryFiles:
+		s, err = t.filesView(ctx, options)
+	default:
+		s, err = t.query(ctx, options)
+	}
 	if err != nil {
 		return nil, err
 	}

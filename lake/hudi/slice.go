@@ -50,18 +50,6 @@ type fileGroup struct {
 	logs          []LogFile
 }
 
-// newest is the newest base file of an instant that is kept; nil when there is none.
-func (g *fileGroup) newest(keep func(instant string) bool) *BaseFile {
-	var out *BaseFile
-	for i := range g.bases {
-		b := &g.bases[i]
-		if keep(b.Instant) && (out == nil || cmp.Or(strings.Compare(b.Instant, out.Instant), strings.Compare(b.Token, out.Token)) > 0) {
-			out = b
-		}
-	}
-	return out
-}
-
 // view tells which instants a snapshot sees.
 type view interface {
 	// committed reports whether the files that the write at instant made count.
@@ -70,34 +58,59 @@ type view interface {
 	completion(instant string) string
 }
 
-// slice is the state of the group that v sees; nil when it sees none. Logs are named after the base file that they belong to when
-// byBase, else after the write that made them.
+// slice is the state of the group that v sees; nil when it sees none.
 func (g *fileGroup) slice(v view, byBase bool) *FileSlice {
-	s := &FileSlice{Partition: g.partition, FileID: g.id, Base: g.newest(v.committed)}
-	for _, l := range g.logs {
-		if l.CDC {
-			continue
-		}
-		if byBase {
-			// A log of a compaction that is still pending belongs on top of the slice before it (§1.7).
-			if s.Base == nil || l.Instant >= s.Base.Instant {
-				s.Logs = append(s.Logs, l)
-			}
-			continue
-		}
-		if !v.committed(l.Instant) {
-			continue
-		}
-		l.Completion = v.completion(l.Instant)
-		if s.Base == nil || cmp.Or(l.Completion, l.Instant) >= s.Base.Instant {
-			s.Logs = append(s.Logs, l)
-		}
-	}
-	if s.Base == nil && len(s.Logs) == 0 {
+	all := g.slices(v, byBase)
+	if len(all) == 0 {
 		return nil
 	}
-	slices.SortFunc(s.Logs, compareLogs)
-	return s
+	return all[len(all)-1]
+}
+
+// slices are the states of the group that v sees, oldest first. A log belongs to the newest base file that is not newer than the log
+// (§1.7): by the instant in its name when byBase, else by when the write that made it was completed. The former also puts the logs of a
+// compaction that is still pending on top of the slice before it.
+func (g *fileGroup) slices(v view, byBase bool) []*FileSlice {
+	out := g.baseSlices(v)
+	for _, l := range g.logs {
+		at := l.Instant
+		switch {
+		case l.CDC:
+			continue
+		case byBase:
+		case !v.committed(l.Instant):
+			continue
+		default:
+			l.Completion = v.completion(l.Instant)
+			at = cmp.Or(l.Completion, l.Instant)
+		}
+		i := len(out) - 1
+		for i >= 0 && out[i].Base != nil && out[i].Base.Instant > at {
+			i--
+		}
+		if i < 0 { // logs that are older than all base files, or without any
+			out = slices.Insert(out, 0, &FileSlice{Partition: g.partition, FileID: g.id})
+			i = 0
+		}
+		out[i].Logs = append(out[i].Logs, l)
+	}
+	for _, s := range out {
+		slices.SortFunc(s.Logs, compareLogs)
+	}
+	return out
+}
+
+// baseSlices are slices of the base files that v sees, one an instant, oldest first.
+func (g *fileGroup) baseSlices(v view) (out []*FileSlice) {
+	for i := range g.bases {
+		if b := &g.bases[i]; v.committed(b.Instant) {
+			out = append(out, &FileSlice{Partition: g.partition, FileID: g.id, Base: b})
+		}
+	}
+	slices.SortFunc(out, func(a, b *FileSlice) int {
+		return cmp.Or(strings.Compare(a.Base.Instant, b.Base.Instant), strings.Compare(b.Base.Token, a.Base.Token))
+	})
+	return slices.CompactFunc(out, func(a, b *FileSlice) bool { return a.Base.Instant == b.Base.Instant })
 }
 
 // compareLogs orders the logs of a slice as they apply.
