@@ -7,16 +7,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
 	"github.com/tarn-lake/tarn/types"
 )
 
 // leafStep decodes a value without parts of the writer's type n into the column b of type t; nil when there is no way.
-func leafStep(n *node, t types.Type, b array.Builder) step {
+func leafStep(n *node, t types.Type, b column) step {
 	if types.Text(t) {
-		return stringStep(n, b.(*array.StringBuilder))
+		return stringStep(n, b)
 	}
 	switch t {
 	case types.Void:
@@ -26,7 +25,7 @@ func leafStep(n *node, t types.Type, b array.Builder) step {
 			return into[bool](b, (*cursor).boolean)
 		}
 	case types.Binary:
-		return binaryStep(n, b.(*array.BinaryBuilder))
+		return binaryStep(n, bytesOf(b))
 	case types.Date:
 		if n.kind == kInt {
 			return into[arrow.Date32](b, func(c *cursor) arrow.Date32 { return arrow.Date32(c.int()) })
@@ -45,12 +44,12 @@ func leafStep(n *node, t types.Type, b array.Builder) step {
 }
 
 // into appends what read gives to a column whose builder takes it.
-func into[T any](b array.Builder, read func(*cursor) T) step {
-	column := b.(interface{ Append(T) })
-	return func(c *cursor) { column.Append(read(c)) }
+func into[T any](b column, read func(*cursor) T) step {
+	typed := b.(interface{ Append(T) })
+	return func(c *cursor) { typed.Append(read(c)) }
 }
 
-func wholeStep(n *node, t types.Type, b array.Builder) step {
+func wholeStep(n *node, t types.Type, b column) step {
 	if n.kind != kInt && (n.kind != kLong || t != types.Long) {
 		return nil
 	}
@@ -77,7 +76,7 @@ func (c *cursor) within(low, high int64) int64 {
 	return v
 }
 
-func floatStep(n *node, t types.Type, b array.Builder) step {
+func floatStep(n *node, t types.Type, b column) step {
 	switch {
 	case t == types.Float && n.kind == kFloat:
 		return into[float32](b, (*cursor).float)
@@ -98,7 +97,7 @@ func floatStep(n *node, t types.Type, b array.Builder) step {
 }
 
 // timestampStep reads milliseconds where the writer says so or says nothing, as Spark does.
-func timestampStep(n *node, b array.Builder) step {
+func timestampStep(n *node, b column) step {
 	switch {
 	case n.kind != kLong:
 		return nil
@@ -110,7 +109,7 @@ func timestampStep(n *node, b array.Builder) step {
 	})
 }
 
-func binaryStep(n *node, b *array.BinaryBuilder) step {
+func binaryStep(n *node, b byteAppender) step {
 	switch {
 	case n.kind == kString || n.kind == kBytes && n.logical == plain:
 		return func(c *cursor) { b.Append(c.bytes()) }
@@ -121,20 +120,22 @@ func binaryStep(n *node, b *array.BinaryBuilder) step {
 }
 
 // textStep appends a string. Bytes that are not UTF-8 become U+FFFD, as in Java.
-func textStep(b *array.StringBuilder) step {
+func textStep(to column) step {
+	b := bytesOf(to)
 	return func(c *cursor) {
 		v := c.bytes()
 		if !utf8.Valid(v) {
 			v = []byte(string([]rune(string(v))))
 		}
-		b.BinaryBuilder.Append(v)
+		b.Append(v)
 	}
 }
 
-func stringStep(n *node, b *array.StringBuilder) step {
+func stringStep(n *node, to column) step {
+	b := bytesOf(to)
 	switch {
 	case n.kind == kString || n.kind == kBytes && n.logical == plain:
-		return textStep(b)
+		return textStep(to)
 	case n.kind == kEnum:
 		return func(c *cursor) {
 			i := c.int()
@@ -143,7 +144,7 @@ func stringStep(n *node, b *array.StringBuilder) step {
 				return
 			}
 			c.spend(len(n.symbols[i]) / cellRatio)
-			b.Append(n.symbols[i])
+			b.Append([]byte(n.symbols[i]))
 		}
 	}
 	spell := speller(n)
@@ -154,7 +155,7 @@ func stringStep(n *node, b *array.StringBuilder) step {
 	return func(c *cursor) {
 		buf = spell(c, buf[:0])
 		c.spend(len(buf) / cellRatio)
-		b.BinaryBuilder.Append(buf)
+		b.Append(buf)
 	}
 }
 
@@ -181,7 +182,7 @@ func speller(n *node) func(c *cursor, dst []byte) []byte {
 }
 
 // decimalStep reads a number of fewer digits after the point, or none, into a decimal.
-func decimalStep(n *node, t types.Decimal, b array.Builder) step {
+func decimalStep(n *node, t types.Decimal, b column) step {
 	scale := n.scale
 	var read func(*cursor) decimal128.Num
 	switch {

@@ -175,6 +175,29 @@ func (c *cursor) skip(n *node) {
 	}
 }
 
+// skipStep is skip with the choice made beforehand.
+func skipStep(n *node) step {
+	value, null := n.optional()
+	switch {
+	case n.kind == kInt || n.kind == kLong:
+		return func(c *cursor) { c.long() }
+	case n.kind == kString || n.kind == kBytes:
+		return func(c *cursor) { c.bytes() }
+	case null >= 0:
+		value := skipStep(value)
+		return func(c *cursor) {
+			switch branch := c.long(); branch {
+			case int64(null):
+			case int64(1 - null):
+				value(c)
+			default:
+				c.fail("union has no branch %d", branch)
+			}
+		}
+	}
+	return func(c *cursor) { c.skip(n) }
+}
+
 func (c *cursor) skipBlocks(n *node) {
 	cells := 0
 	if n.kind == kArray && n.elem.empty() {

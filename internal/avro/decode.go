@@ -24,13 +24,13 @@ const (
 // string ↔ binary, whole numbers → decimal, decimals to a scale that is not smaller. A value that its type cannot
 // hold is an error.
 type Decoder struct {
-	fields   []arrow.Field
-	builders []array.Builder // nil where the writer lacks the field
-	lacks    []bool
-	steps    []step
-	c        cursor
-	rows     int
-	held     int
+	fields  []arrow.Field
+	columns []column // nil where the writer lacks the field
+	lacks   []bool
+	steps   []step
+	c       cursor
+	rows    int
+	held    int
 }
 
 // step decodes one value of a record.
@@ -42,15 +42,15 @@ func NewDecoder(writer *Schema, want []types.Field) (*Decoder, error) {
 		return nil, fmt.Errorf("avro: %v has no fields", writer.root)
 	}
 	d := &Decoder{fields: types.ArrowFields(types.Struct{Fields: want}), lacks: make([]bool, len(want))}
-	d.builders = make([]array.Builder, len(want))
+	d.columns = make([]column, len(want))
 	for i, f := range want {
 		d.lacks[i] = !writer.Has(f.Name)
 		if !d.lacks[i] {
-			d.builders[i] = array.NewBuilder(memory.DefaultAllocator, d.fields[i].Type)
+			d.columns[i] = newColumn(f.Type)
 		}
 	}
 	var err error
-	if d.steps, err = compileFields(writer.root, want, d.builders); err != nil {
+	if d.steps, err = compileFields(writer.root, want, d.columns); err != nil {
 		return nil, fmt.Errorf("avro: %w", err)
 	}
 	d.c.budget = freeCells
@@ -65,6 +65,15 @@ func (d *Decoder) Len() int { return d.rows }
 
 // Size is the number of bytes of the records since the last batch.
 func (d *Decoder) Size() int { return d.held }
+
+// Reserve makes room for n more records. It is the caller that knows that there can be so many.
+func (d *Decoder) Reserve(n int) {
+	for _, c := range d.columns {
+		if c != nil {
+			c.Reserve(n)
+		}
+	}
+}
 
 // Append decodes one record, which is not kept. After an error the decoder is spent: it gives the same error again.
 func (d *Decoder) Append(record []byte) error {
@@ -97,7 +106,7 @@ func (d *Decoder) Batch() arrow.RecordBatch {
 		d.rows = 0
 	}
 	columns := make([]arrow.Array, len(d.fields))
-	for i, b := range d.builders {
+	for i, b := range d.columns {
 		if b == nil || d.c.err != nil {
 			columns[i] = array.MakeArrayOfNull(memory.DefaultAllocator, d.fields[i].Type, d.rows)
 		} else {
@@ -109,9 +118,9 @@ func (d *Decoder) Batch() arrow.RecordBatch {
 	return batch
 }
 
-// compileFields makes the steps of a record's fields, in the writer's order. Builders that are nil belong to fields that
+// compileFields makes the steps of a record's fields, in the writer's order. Columns that are nil belong to fields that
 // the writer lacks.
-func compileFields(n *node, want []types.Field, builders []array.Builder) ([]step, error) {
+func compileFields(n *node, want []types.Field, columns []column) ([]step, error) {
 	wanted := make(map[string]int, len(want))
 	for i, f := range want {
 		if _, ok := wanted[f.Name]; ok {
@@ -123,11 +132,10 @@ func compileFields(n *node, want []types.Field, builders []array.Builder) ([]ste
 	for _, f := range n.fields {
 		i, ok := wanted[f.name]
 		if !ok {
-			skipped := f.node
-			steps = append(steps, func(c *cursor) { c.skip(skipped) })
+			steps = append(steps, skipStep(f.node))
 			continue
 		}
-		s, err := compile(f.node, want[i].Type, builders[i])
+		s, err := compile(f.node, want[i].Type, columns[i])
 		if err != nil {
 			return nil, fmt.Errorf("field %s: %w", f.name, err)
 		}
@@ -137,7 +145,7 @@ func compileFields(n *node, want []types.Field, builders []array.Builder) ([]ste
 }
 
 // compile makes the step of a value that may be null.
-func compile(n *node, t types.Type, b array.Builder) (step, error) {
+func compile(n *node, t types.Type, b column) (step, error) {
 	if n.kind == kUnion && len(n.branches) == 1 {
 		return compileSingle(n.branches[0], t, b)
 	}
@@ -164,7 +172,7 @@ func compile(n *node, t types.Type, b array.Builder) (step, error) {
 }
 
 // compileSingle makes the step of a union of one type, which still says that it is the first.
-func compileSingle(n *node, t types.Type, b array.Builder) (step, error) {
+func compileSingle(n *node, t types.Type, b column) (step, error) {
 	value, err := compileValue(n, t, b)
 	return func(c *cursor) {
 		if branch := c.long(); branch != 0 {
@@ -187,7 +195,7 @@ func leaves(t types.Type) int {
 	return n
 }
 
-func compileValue(n *node, t types.Type, b array.Builder) (step, error) {
+func compileValue(n *node, t types.Type, b column) (step, error) {
 	if n.kind == kNull {
 		return func(*cursor) { b.AppendNull() }, nil
 	}
@@ -235,7 +243,7 @@ func arrayStep(n *node, t types.Array, b *array.ListBuilder) (step, error) {
 }
 
 func mapStep(n *node, t types.Map, b *array.MapBuilder) (step, error) {
-	key := textStep(b.KeyBuilder().(*array.StringBuilder))
+	key := textStep(b.KeyBuilder())
 	item, err := compile(n.elem, t.Value, b.ItemBuilder())
 	if err != nil {
 		return nil, err
@@ -252,17 +260,17 @@ func mapStep(n *node, t types.Map, b *array.MapBuilder) (step, error) {
 }
 
 func recordStep(n *node, t types.Struct, b *array.StructBuilder) (step, error) {
-	builders := make([]array.Builder, len(t.Fields))
-	var missing []array.Builder
+	columns := make([]column, len(t.Fields))
+	var missing []column
 	cells := 0
 	for i, f := range t.Fields {
-		builders[i] = b.FieldBuilder(i)
+		columns[i] = b.FieldBuilder(i)
 		if n.field(f.Name) < 0 {
-			missing = append(missing, builders[i])
+			missing = append(missing, columns[i])
 			cells += leaves(f.Type)
 		}
 	}
-	steps, err := compileFields(n, t.Fields, builders)
+	steps, err := compileFields(n, t.Fields, columns)
 	if err != nil {
 		return nil, err
 	}
