@@ -2,7 +2,6 @@ package hudi
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"reflect"
 	"strings"
@@ -57,20 +56,23 @@ func (t *Table) Stages(ctx context.Context, instant string) ([]Stage, error) {
 
 // archivedStages is Stages for the archive.
 func (t *Table) archivedStages(ctx context.Context, line *timeline.Timeline, instant string) ([]Stage, error) {
-	actions, err := (&call{Table: t}).archive(ctx, line)
-	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-		return nil, err
+	actions, err := line.ReadArchive(ctx, instant, instant)
+	if err != nil {
+		return nil, t.fail("read the archive of", "", err)
 	}
 	var out []Stage
 	for _, a := range actions {
-		if a.Time != instant {
-			continue
+		plan := a.Instant
+		plan.State, plan.Completion = timeline.Requested, ""
+		for _, s := range []Stage{{Instant: plan, Raw: a.Plan}, {Instant: a.Instant, Raw: a.Metadata}} {
+			if s.State == timeline.Requested && len(s.Raw) == 0 {
+				continue
+			}
+			if err := s.decode(); err != nil {
+				return nil, t.fail("read the archive of", "", err)
+			}
+			out = append(out, s)
 		}
-		s := Stage{Instant: a.Instant, Raw: a.data}
-		if err := s.decode(); err != nil {
-			return nil, t.fail("read the archive of", "", err)
-		}
-		out = append(out, s)
 	}
 	if len(out) == 0 {
 		return nil, &lake.Error{Op: "find instant " + instant + " in", Path: t.path, Err: fs.ErrNotExist,

@@ -64,7 +64,7 @@ func recorded[R any, P interface {
 	if !archived {
 		return instants, out, nil
 	}
-	old, err := c.archive(ctx, line)
+	old, err := line.ReadArchive(ctx, "", "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +73,7 @@ func recorded[R any, P interface {
 			continue
 		}
 		var m R
-		if err := e.Decode(P(&m)); err != nil {
+		if err := timeline.Decode(e.Metadata, P(&m)); err != nil {
 			return nil, nil, err
 		}
 		instants, out = append(instants, e.Instant), append(out, m)

@@ -2,26 +2,8 @@ package hudi
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-
-	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 )
-
-// archivedAction is a completed action of the archive and what it says.
-type archivedAction struct {
-	timeline.Instant
-	data []byte
-}
-
-// Decode reads what the action says.
-func (a archivedAction) Decode(m timeline.Record) error { return timeline.Decode(a.data, m) }
-
-// archive reads the archived actions, oldest first.
-func (c *call) archive(context.Context, *timeline.Timeline) ([]archivedAction, error) {
-	return nil, fmt.Errorf("archived instants: %w", errors.ErrUnsupported)
-}
 
 // archived reads the archived commits between the arguments start_ts and end_ts, newest first.
 func (c *call) archived(ctx context.Context) ([]said, error) {
@@ -29,18 +11,17 @@ func (c *call) archived(ctx context.Context) ([]said, error) {
 	if err != nil {
 		return nil, err
 	}
-	actions, err := c.archive(ctx, line)
+	actions, err := line.ReadArchive(ctx, c.text("start_ts"), c.text("end_ts"))
 	if err != nil {
 		return nil, err
 	}
 	var out []said
 	for _, a := range slices.Backward(actions) {
-		from, to := c.text("start_ts"), c.text("end_ts")
-		if !a.Action.Writes() || a.Time < from || to != "" && a.Time > to {
+		if !a.Action.Writes() {
 			continue
 		}
-		m := new(timeline.CommitMetadata)
-		if err := a.Decode(m); err != nil {
+		m, err := a.Commit()
+		if err != nil {
 			return nil, err
 		}
 		out = append(out, said{a.Instant, m})

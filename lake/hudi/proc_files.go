@@ -260,3 +260,15 @@ func quantile(sorted []int64, q float64) float64 {
 	low, high := float64(sorted[i-1]), float64(sorted[i])
 	return low + (at-math.Floor(at))*(high-low)
 }
+
+// sliceFiles are the paths of the files of a slice.
+func sliceFiles(s *FileSlice) []string {
+	var out []string
+	if s.Base != nil {
+		out = append(out, s.Base.Path)
+	}
+	for _, l := range s.Logs {
+		out = append(out, l.Path)
+	}
+	return out
+}

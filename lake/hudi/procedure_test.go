@@ -151,7 +151,68 @@ func TestShowProcedures(t *testing.T) {
 		}
 		checkSlices(t, table)
 		checkStages(t, table, line)
+		checkLogs(t, table)
+		checkArchive(t, table, line)
+		checkMetadata(t, table)
 	})
+}
+
+// checkLogs reads the blocks of all log files.
+func checkLogs(t *testing.T, table *Table) {
+	files, err := listFiles(context.Background(), table.bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range files.sorted() {
+		for _, l := range g.logs {
+			args := map[string]types.Value{"limit": int64(-1), "log_file_path_pattern": l.Path}
+			if blocks := called(t, table, "show_logfile_metadata", args); len(blocks.Rows) == 0 {
+				t.Errorf("%s has no blocks", l.Path)
+			}
+			called(t, table, "show_logfile_records", args)
+		}
+	}
+}
+
+// checkArchive counts the archived commits, and reads all that each says.
+func checkArchive(t *testing.T, table *Table, line *timeline.Timeline) {
+	actions, err := line.ReadArchive(context.Background(), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0
+	for _, a := range actions {
+		if a.Action.Writes() {
+			want++
+		}
+		if stages, err := table.Stages(context.Background(), a.Time); err != nil || len(stages) == 0 {
+			t.Errorf("%s: %v", a.Instant, err)
+		}
+	}
+	if got := len(called(t, table, "show_archived_commits", all).Rows); got != want {
+		t.Errorf("show_archived_commits gave %d rows, the archive has %d commits", got, want)
+	}
+	called(t, table, "show_archived_commits_metadata", all)
+	called(t, table, "show_cleans", map[string]types.Value{"showArchived": true})
+}
+
+// checkMetadata compares the metadata table, where there is one, with the folder.
+func checkMetadata(t *testing.T, table *Table) {
+	if len(table.config.MetadataPartitions) == 0 {
+		return
+	}
+	for _, row := range called(t, table, "validate_metadata_table_files", nil).Rows {
+		t.Errorf("the metadata table differs: %v", row)
+	}
+	if len(called(t, table, "show_metadata_table_stats", nil).Rows) == 0 {
+		t.Error("the metadata table has no files")
+	}
+	for _, row := range called(t, table, "show_metadata_table_partitions", nil).Rows {
+		called(t, table, "show_metadata_table_files", map[string]types.Value{"partition": row[0]})
+		if slices.Contains(table.config.MetadataPartitions, "column_stats") {
+			called(t, table, "show_metadata_table_column_stats", map[string]types.Value{"partition": row[0]})
+		}
+	}
 }
 
 // checkSlices holds the views of files against a snapshot.
