@@ -2,9 +2,7 @@ package hudi
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
@@ -64,11 +62,6 @@ func (s *Snapshot) rows(ctx context.Context, slices []*FileSlice, columns []rel.
 		parts = append(parts, n)
 	}
 	return union(withRowID(columns, rowID), parts), nil
-}
-
-// mergedRows is the rows of slices that have logs.
-func (s *Snapshot) mergedRows(ctx context.Context, slices []*FileSlice, columns []rel.Column, rowID *rel.Column) (rel.Node, error) {
-	return nil, &lake.Error{Op: "read", Path: s.table.path, Err: fmt.Errorf("log files are not supported"), Hint: "Compact the table."}
 }
 
 func withRowID(columns []rel.Column, rowID *rel.Column) []rel.Column {

@@ -23,6 +23,7 @@ type Snapshot struct {
 	history  *schemaHistory
 	meta     *lake.Meta
 	reading  reading
+	view     *seen // which writes count
 }
 
 // reading says how the slices of a snapshot are read.
@@ -73,6 +74,7 @@ func (t *Table) snapshot(ctx context.Context, instant string, r reading, options
 
 // build finds the slices, the schema and the description of s: the files that v sees, after commits.
 func (s *Snapshot) build(ctx context.Context, files groups, v *seen, commits []timeline.Instant) error {
+	s.view = v
 	if n := len(commits); n > 0 {
 		s.instant = commits[n-1].Time
 	}

@@ -94,28 +94,27 @@ func appendOrderings(dst []byte, values []Ordering) ([]byte, error) {
 
 // bytes is the number at the scale of the format, in as few bytes as hold it.
 func (d Decimal) bytes() ([]byte, error) {
-	n, ok := d.rescaled()
+	n, ok := d.Rescale(decimalScale)
 	if !ok || !n.FitsInPrecision(decimalPrecision) {
 		return nil, fmt.Errorf("an ordering value of scale %d does not fit decimal(%d,%d)", d.Scale, decimalPrecision, decimalScale)
 	}
 	return minimal(n), nil
 }
 
-// rescaled is the unscaled number of the format's scale, if there is one.
-func (d Decimal) rescaled() (decimal128.Num, bool) {
-	more := decimalScale - d.Scale
-	if more >= 0 {
-		if more >= decimalPrecision || !d.Unscaled.FitsInPrecision(decimalPrecision-more) {
-			return decimal128.Num{}, false
-		}
+// Rescale is the unscaled number of d at another scale, if there is one of at most 38 digits.
+func (d Decimal) Rescale(scale int32) (decimal128.Num, bool) {
+	more := scale - d.Scale
+	switch {
+	case more >= 0 && more < maxDigits && d.Unscaled.FitsInPrecision(maxDigits-more):
 		return d.Unscaled.IncreaseScaleBy(more), true
+	case more < 0 && more > -maxDigits:
+		whole, rest := d.Unscaled.Div(decimal128.GetScaleMultiplier(int(-more)))
+		return whole, rest == decimal128.Num{}
 	}
-	if -more >= decimalPrecision {
-		return decimal128.Num{}, false
-	}
-	whole, rest := d.Unscaled.Div(decimal128.GetScaleMultiplier(int(-more)))
-	return whole, rest == decimal128.Num{}
+	return decimal128.Num{}, false
 }
+
+const maxDigits = 38
 
 // minimal is n big-endian in two's complement without bytes that only repeat the sign.
 func minimal(n decimal128.Num) []byte {

@@ -1,0 +1,108 @@
+package hudi
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tarn-lake/tarn/lake/hudi/config"
+)
+
+// mergeRule says which of the rows of one key a table shows (§2.2, §2.3). A later record replaces an earlier one, except as it says.
+type mergeRule struct {
+	ordering []string // columns that order the rows of a key; none: the later wins always
+	// overBase: a row of a base file with a larger ordering value than the logs' stays. Otherwise ordering counts among log records only.
+	overBase bool
+	// deletesCount: the ordering value of a deletion counts as that of a row does, for the rows after it and for base files. Before table
+	// version 8 it counts against the rows before it in the logs alone.
+	deletesCount bool
+	// keepsNulls: a column that is NULL in the newer row keeps the value of the older one.
+	keepsNulls                keepsNulls
+	unavailable               string // a text that stands for the value of the older row; "": none does
+	deleteField, deleteMarker string // a row with this text in this column is a deletion; "": none is
+	deleteFold                bool   // the marker is compared without regard to case
+}
+
+// keepsNulls says where NULL keeps the older value.
+type keepsNulls uint8
+
+const (
+	nullsReplace   keepsNulls = iota
+	nullsKeepBase             // of base files, not of earlier log records
+	nullsKeepOlder            // everywhere
+)
+
+const isDeletedColumn = "_hoodie_is_deleted"
+
+const (
+	optDeleteField  = "hoodie.payload.delete.field"
+	optDeleteMarker = "hoodie.payload.delete.marker"
+	optUnavailable  = "hoodie.write.partial.update.unavailable.value"
+	debeziumMarker  = "__debezium_unavailable_value"
+	modelPackage    = "org.apache.hudi.common.model."
+)
+
+// mergeRuleOf is the rule of a table. It is an error when the table merges in a way that is not known.
+func mergeRuleOf(c *config.Table) (mergeRule, error) {
+	r := mergeRule{ordering: c.Ordering}
+	r.deleteField, r.deleteMarker = c.Properties[optDeleteField], c.Properties[optDeleteMarker]
+	if f := c.MergeOptions[optDeleteField]; f != "" {
+		r.deleteField, r.deleteMarker = f, c.MergeOptions[optDeleteMarker]
+	}
+	if (r.deleteField == "") != (r.deleteMarker == "") {
+		return r, fmt.Errorf("of %s and %s only one is set", optDeleteField, optDeleteMarker)
+	}
+	if c.Version < 8 || c.MergeMode == config.Custom {
+		return r, r.setPayload(c.Payload)
+	}
+	r.deletesCount = true
+	switch c.MergeMode {
+	case config.CommitTime:
+		r.ordering = nil
+	case config.EventTime:
+		r.overBase = true
+	}
+	switch c.PartialUpdate {
+	case config.IgnoreDefaults:
+		r.keepsNulls = nullsKeepOlder
+	case config.FillUnavailable:
+		r.unavailable = debeziumMarker
+		if m := c.MergeOptions[optUnavailable]; m != "" {
+			r.unavailable = m
+		}
+	}
+	return r, nil
+}
+
+// setPayload makes the rule that of a payload class, whose methods of merging among logs and with base files differ.
+func (r *mergeRule) setPayload(class string) error {
+	name, known := strings.CutPrefix(class, modelPackage)
+	switch name {
+	case "", "OverwriteWithLatestAvroPayload":
+	case "DefaultHoodieRecordPayload", "EventTimeAvroPayload":
+		r.overBase = true
+	case "OverwriteNonDefaultsWithLatestAvroPayload":
+		r.keepsNulls = nullsKeepBase
+	case "AWSDmsAvroPayload":
+		r.deleteField, r.deleteMarker, r.deleteFold = "Op", "D", true
+	default:
+		known = false
+	}
+	if !known && class != "" {
+		return fmt.Errorf("rows are merged by the class %s, which is not known", class)
+	}
+	return nil
+}
+
+// columns are those that the rule needs of every log record.
+func (r *mergeRule) columns() []string {
+	out := append([]string{isDeletedColumn}, r.ordering...)
+	if r.deleteField != "" {
+		out = append(out, r.deleteField)
+	}
+	return out
+}
+
+// deletes says whether a text in the delete field makes a row a deletion.
+func (r *mergeRule) deletes(marker string) bool {
+	return marker == r.deleteMarker || r.deleteFold && strings.EqualFold(marker, r.deleteMarker)
+}
