@@ -168,6 +168,86 @@ func TestHudiReads(t *testing.T) {
 	t.Logf("%d of %d answers are equal", equal, all)
 }
 
+// TestHudiPruning asks each table for the rows of a value, for values of each column that is read from it, and counts them in what is
+// read without a condition.
+func TestHudiPruning(t *testing.T) {
+	corpus, db := filepath.Join(shared(t), "corpus", "hudi"), utcDB(t)
+	var zips []string
+	for _, set := range []string{"generated", "tables"} {
+		found, err := filepath.Glob(filepath.Join(corpus, set, "*.zip"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		zips = append(zips, found...)
+	}
+	asked := 0
+	for _, zipped := range zips {
+		name := strings.TrimSuffix(filepath.Base(zipped), ".zip")
+		t.Run(name, func(t *testing.T) { asked += countByValue(t, db.Session(), hudiCorpus(t, zipped)) })
+	}
+	t.Logf("%d conditions on %d tables", asked, len(zips))
+}
+
+// countByValue checks the number of rows with each of a few values.
+func countByValue(t *testing.T, s *Session, dir string) int {
+	ctx := context.Background()
+	rows, err := s.Query(ctx, "SELECT * FROM hudi.`"+dir+"`")
+	if err != nil {
+		t.Skip(err)
+	}
+	defer rows.Close()
+	counts := map[string]int{}
+	for rows.Next() {
+		values, err := rows.Values()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range rows.Columns() {
+			if text, ok := sqlLiteral(values[i], c.Type); ok && (c.Name[0] != '_' || c.Name == "_hoodie_partition_path") {
+				counts["`"+c.Name+"` <=> "+text]++
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	for _, cond := range slices.Sorted(maps.Keys(counts)) {
+		if asked++; asked > 24 {
+			break
+		}
+		got := strings.Split(statementText(s, "SELECT count(*) FROM hudi.`"+dir+"` WHERE "+cond, dir), "\n")
+		if want := strconv.Itoa(counts[cond]); len(got) < 2 || got[1] != want {
+			t.Errorf("%s: %v rows, want %s", cond, got, want)
+		}
+	}
+	return asked
+}
+
+// sqlLiteral is a value as SQL writes it; false for values that are not plain.
+func sqlLiteral(v types.Value, t types.Type) (string, bool) {
+	switch v := v.(type) {
+	case nil:
+		return "NULL", types.Atomic(t)
+	case bool:
+		return strconv.FormatBool(v), true
+	case string:
+		return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(v) + "'", true
+	case int64:
+		if types.Integral(t) {
+			return strconv.FormatInt(v, 10), v != -1<<63
+		}
+		return "timestamp" + strings.ReplaceAll(hudiText(v, t), `"`, "'"), true
+	case int32:
+		return "date" + strings.ReplaceAll(hudiText(v, t), `"`, "'"), true
+	case float64:
+		return strconv.FormatFloat(v, 'e', -1, 64) + "D", v-v == 0
+	case decimal128.Num:
+		return v.ToString(int32(t.(types.Decimal).S)) + "BD", true
+	}
+	return "", false
+}
+
 // utcDB is a DB whose sessions are in UTC.
 func utcDB(t testing.TB) *DB {
 	t.Helper()
@@ -202,17 +282,17 @@ func TestHudiQueries(t *testing.T) {
 		s := db.Session()
 		out := ""
 		for statement := range strings.SplitSeq(d.Input, ";") {
-			out = strings.ReplaceAll(statementText(s, strings.ReplaceAll(statement, "{t}", dir)), dir, "{t}")
+			out = statementText(s, statement, dir)
 		}
 		return out
 	})
 }
 
 // statementText is what a statement gives, one row a line.
-func statementText(s *Session, sql string) string {
-	rows, err := s.Query(context.Background(), sql)
+func statementText(s *Session, sql, dir string) string {
+	rows, err := s.Query(context.Background(), strings.ReplaceAll(sql, "{t}", dir))
 	if err != nil {
-		return oneLine(err.Error()) + "\n"
+		return oneLine(strings.ReplaceAll(err.Error(), dir, "{t}")) + "\n"
 	}
 	defer rows.Close()
 	var out strings.Builder
@@ -231,9 +311,9 @@ func statementText(s *Session, sql string) string {
 		out.WriteString("\n")
 	}
 	if err := rows.Err(); err != nil {
-		return oneLine(err.Error()) + "\n"
+		return oneLine(strings.ReplaceAll(err.Error(), dir, "{t}")) + "\n"
 	}
-	return out.String()
+	return strings.ReplaceAll(out.String(), dir, "{t}")
 }
 
 // compareHudi is "equal" when the table at dir gives the rows that Hudi gave.

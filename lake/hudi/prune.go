@@ -30,7 +30,7 @@ func (s *Snapshot) wanted(ctx context.Context, w rel.Want) ([]*FileSlice, error)
 			out = append(out, slice)
 		}
 	}
-	return out, nil
+	return s.pruneByStats(ctx, out, w, columns)
 }
 
 // partitionFacts is what the path of a partition tells of columns.

@@ -2,6 +2,7 @@ package hudi
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -211,13 +212,17 @@ func (s *Snapshot) present(ctx context.Context, files groups, until []timeline.I
 			}
 		}
 	}
+	missing := ""
 	for key, path := range last {
-		if g := files[key]; g == nil || !g.has(path) {
-			return &lake.Error{Op: "read", Path: s.table.path + "/" + path, Err: fmt.Errorf("the file that changed rows were written to is cleaned up"),
-				Hint: "Begin at a later instant, or set " + optFullScan + "."}
+		if g := files[key]; (g == nil || !g.has(path)) && (missing == "" || path < missing) {
+			missing = path
 		}
 	}
-	return nil
+	if missing == "" {
+		return nil
+	}
+	return &lake.Error{Op: "read", Path: s.table.path + "/" + missing, Err: errors.New("the file that changed rows were written to is cleaned up"),
+		Hint: "Begin at a later instant."}
 }
 
 func (g *fileGroup) has(path string) bool {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/hudi/config"
+	"github.com/tarn-lake/tarn/lake/hudi/metadata"
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
+	"github.com/tarn-lake/tarn/storage"
 	"github.com/tarn-lake/tarn/types"
 )
 
@@ -21,6 +24,7 @@ type Snapshot struct {
 	slices   []*FileSlice
 	schema   types.Struct // with the meta columns
 	history  *schemaHistory
+	metadata *metadata.Table // that named the files; nil when they were listed
 	meta     *lake.Meta
 	reading  reading
 	view     *seen // which writes count
@@ -149,13 +153,52 @@ func sameRemovals(a, b *timeline.Timeline) bool {
 	return fmt.Sprint(a.Completed(of...), a.Pending(of...)) == fmt.Sprint(b.Completed(of...), b.Pending(of...))
 }
 
-// list collects the data files of the table.
+// list collects the data files of the table: from its metadata table, where it has one that can be relied upon and the options do not
+// forbid it, else by listing the folder.
 func (s *Snapshot) list(ctx context.Context, options map[string]string) (groups, error) {
+	if !strings.EqualFold(options[optMetadata], "false") {
+		files, err := s.listMetadata(ctx)
+		if err == nil || ctx.Err() != nil {
+			return files, err
+		}
+	}
+	s.metadata = nil
 	files, err := listFiles(ctx, s.table.bucket)
 	if err != nil {
 		return nil, s.table.fail("list the files of", "", err)
 	}
 	return files, nil
+}
+
+// listMetadata collects the data files that the metadata table names.
+func (s *Snapshot) listMetadata(ctx context.Context) (groups, error) {
+	m, err := metadata.Open(ctx, s.table.bucket, s.config, s.timeline)
+	if err != nil {
+		return nil, err
+	}
+	partitions, err := m.Partitions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files, err := m.Files(ctx, partitions...)
+	if err != nil {
+		return nil, err
+	}
+	g := groups{}
+	for partition, sizes := range files {
+		for name, size := range sizes {
+			path := name
+			if partition != "" {
+				path = partition + "/" + name
+			}
+			if err := storage.CheckName(path); err != nil {
+				return nil, err
+			}
+			g.add(storage.Info{Name: path, Size: size})
+		}
+	}
+	s.metadata = m
+	return g, nil
 }
 
 // until is the commits of the table's state as of an instant. It is an error when files of that state may be gone.
