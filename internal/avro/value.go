@@ -3,6 +3,7 @@ package avro
 import (
 	"fmt"
 	"reflect"
+	"strings"
 )
 
 // A Union is a value of a union that is more than null and one type, with the name of its branch: the full name of a
@@ -13,7 +14,8 @@ type Union struct {
 }
 
 // Decode reads one record into the struct, or the any, that into points to. Fields are found by their tag `avro:"name"`;
-// those that the struct lacks are passed over, those that the record lacks keep their value. Avro's types go to Go's:
+// those that the struct lacks are passed over, those that the record lacks keep their value. Fields of an embedded struct
+// without a tag count as the struct's. Avro's types go to Go's:
 //
 //	boolean bool    int, long any int    float, double any float    string, enum string    bytes, fixed []byte
 //	array []T       map map[string]T     record struct               null: nil or zero
@@ -25,7 +27,7 @@ func (s *Schema) Decode(record []byte, into any) error {
 	if v.Kind() != reflect.Pointer || v.IsNil() {
 		return fmt.Errorf("avro: Decode into %T, which is not a pointer", into)
 	}
-	d := goDecoder{cursor: cursor{b: record, budget: freeCells + cellRatio*len(record)}, plans: map[plan][]int{}}
+	d := goDecoder{cursor: cursor{b: record, budget: freeCells + cellRatio*len(record)}, plans: plans{}}
 	d.decode(s.root, v.Elem())
 	if d.err == nil && d.left() > 0 {
 		d.fail("%d bytes are left after the last field", d.left())
@@ -36,32 +38,36 @@ func (s *Schema) Decode(record []byte, into any) error {
 	return nil
 }
 
-// plan is a pair of a record and a struct, for which the numbers of the fields are remembered.
+// plan is a pair of a record and a struct, for which the places of the fields are remembered.
 type plan struct {
 	n *node
 	t reflect.Type
 }
 
-type plans map[plan][]int
+// slot is where a struct has a field of a record, possibly in an embedded struct.
+type slot struct {
+	path     []int // nil when it has none
+	omitZero bool
+}
 
-// fields are the struct's fields for the record's: -1 where there is none.
-func (p plans) fields(n *node, t reflect.Type) []int {
+type plans map[plan][]slot
+
+// slots are the struct's places of the record's fields.
+func (p plans) slots(n *node, t reflect.Type) []slot {
 	out, ok := p[plan{n, t}]
 	if ok {
 		return out
 	}
-	tags := map[string]int{}
-	for i := range t.NumField() {
-		if tag := t.Field(i).Tag.Get("avro"); tag != "" {
-			tags[tag] = i
+	tags := map[string]slot{}
+	for _, f := range reflect.VisibleFields(t) {
+		name, option, _ := strings.Cut(f.Tag.Get("avro"), ",")
+		if name != "" {
+			tags[name] = slot{f.Index, option == "omitzero"}
 		}
 	}
-	out = make([]int, len(n.fields))
+	out = make([]slot, len(n.fields))
 	for i, f := range n.fields {
-		out[i] = -1
-		if at, ok := tags[f.name]; ok {
-			out[i] = at
-		}
+		out[i] = tags[f.name]
 	}
 	p[plan{n, t}] = out
 	return out
@@ -204,15 +210,15 @@ func (d *goDecoder) record(n *node, v reflect.Value) {
 		d.mismatch(n, v)
 		return
 	}
-	for i, at := range d.plans.fields(n, v.Type()) {
+	for i, at := range d.plans.slots(n, v.Type()) {
 		if d.err != nil {
 			return
 		}
-		if at < 0 {
+		if at.path == nil {
 			d.skip(n.fields[i].node)
 			continue
 		}
-		if d.decode(n.fields[i].node, v.Field(at)); d.err != nil {
+		if d.decode(n.fields[i].node, v.FieldByIndex(at.path)); d.err != nil {
 			d.err = fmt.Errorf("field %s: %w", n.fields[i].name, d.err)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // Encode appends the record of a Go value to dst: a struct with tags, a pointer to one, or a map[string]any, of the types
-// that [Schema.Decode] gives. A field that the value lacks is null or the default of the schema. Maps are written in the
-// order of their keys, so equal values give equal bytes.
+// that [Schema.Decode] gives. A field that the value lacks is null or the default of the schema, and so is a zero one with
+// the tag `avro:"name,omitzero"`. Maps are written in the order of their keys, so equal values give equal bytes.
 func (s *Schema) Encode(dst []byte, value any) ([]byte, error) {
 	e := goEncoder{dst: dst, plans: plans{}}
 	if err := e.encode(s.root, reflect.ValueOf(value)); err != nil {
@@ -147,19 +147,21 @@ func (e *goEncoder) mapping(n *node, v reflect.Value) error {
 }
 
 func (e *goEncoder) record(n *node, v reflect.Value) error {
-	var at []int
+	var slots []slot
 	switch {
 	case v.Kind() == reflect.Struct:
-		at = e.plans.fields(n, v.Type())
+		slots = e.plans.slots(n, v.Type())
 	case v.Kind() != reflect.Map || v.Type().Key().Kind() != reflect.String:
 		return fmt.Errorf("a %v as %v", v.Type(), n)
 	}
 	for i, f := range n.fields {
 		var item reflect.Value
-		if at == nil {
+		if slots == nil {
 			item = v.MapIndex(reflect.ValueOf(f.name).Convert(v.Type().Key()))
-		} else if at[i] >= 0 {
-			item = v.Field(at[i])
+		} else if at := slots[i]; at.path != nil {
+			if item = v.FieldByIndex(at.path); at.omitZero && item.IsZero() {
+				item = reflect.Value{}
+			}
 		}
 		var err error
 		if item.IsValid() {

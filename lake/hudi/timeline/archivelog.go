@@ -8,8 +8,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/twmb/avro"
-
+	"github.com/tarn-lake/tarn/internal/avro"
 	"github.com/tarn-lake/tarn/lake/hudi/logfile"
 )
 
@@ -117,7 +116,7 @@ func (t *Timeline) archiveEntries(ctx context.Context, name string, f func(*arch
 		}
 		for _, r := range records {
 			var e archivedEntry
-			if _, err := schema.Decode(r, &e); err != nil {
+			if err := schema.Decode(r, &e); err != nil {
 				return fmt.Errorf("block at %d: %w", b.Offset, err)
 			}
 			if err := f(&e); err != nil {

@@ -1,15 +1,13 @@
 package timeline
 
 import (
-	"bytes"
 	"embed"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/twmb/avro"
-	"github.com/twmb/avro/ocf"
+	"github.com/tarn-lake/tarn/internal/avro"
 )
 
 // A Record is what the file of an instant says: a plan while it is requested,
@@ -38,18 +36,18 @@ func Decode(data []byte, m Record) error {
 
 // decodeAvro decodes the one record of an Avro file into a pointer to a struct.
 func decodeAvro(data []byte, into any) error {
-	r, err := ocf.NewReader(bytes.NewReader(data), ocf.WithMaxBlockBytes(maxRecord), ocf.WithMaxDecompressedBlockBytes(maxRecord))
-	if err != nil {
-		return fmt.Errorf("avro: %w", err)
-	}
-	defer r.Close()
-	if err := r.Decode(into); err != nil {
-		if errors.Is(err, io.EOF) {
-			return fmt.Errorf("avro: no record: %w", io.ErrUnexpectedEOF)
+	found := false
+	err := avro.ReadContainer(data, func(s *avro.Schema, record []byte) error {
+		if found {
+			return errors.New("more than one record")
 		}
-		return fmt.Errorf("avro: %w", err)
+		found = true
+		return s.Decode(record, into)
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("no record: %w", io.ErrUnexpectedEOF)
 	}
-	return nil
+	return err
 }
 
 // Encode encodes m as the release of a table's version writes it: commits of
@@ -66,18 +64,11 @@ func Encode(m Record, version int) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode %T: %w", m, err)
 	}
-	var b bytes.Buffer
-	w, err := ocf.NewWriter(&b, parsed, ocf.WithSchema(text))
+	record, err := parsed.Encode(nil, avroForm(m))
 	if err != nil {
 		return nil, fmt.Errorf("encode %T: %w", m, err)
 	}
-	if err := w.Encode(avroForm(m)); err != nil {
-		return nil, fmt.Errorf("encode %T: %w", m, err)
-	}
-	if err := w.Close(); err != nil {
-		return nil, fmt.Errorf("encode %T: %w", m, err)
-	}
-	return b.Bytes(), nil
+	return avro.WriteContainer(parsed, record), nil
 }
 
 // schemas are the schemas in the headers of files that Hudi wrote, without
