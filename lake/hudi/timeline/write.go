@@ -94,11 +94,31 @@ func (t *Timeline) Complete(ctx context.Context, i Instant, now time.Time, m Rec
 	if len(fresh.states[i.key()]) == 0 {
 		return Instant{}, &GoneError{i, "is no longer on the timeline: another writer has rolled it back"}
 	}
+	if err := fresh.checkKept(ctx, i); err != nil {
+		return Instant{}, err
+	}
 	done := Instant{Time: i.Time, Action: i.Action.Completes(), State: Completed}
 	if done.Completion = NewTime(now, t.Zone, max(i.Time, fresh.LastTime())); t.Layout < 2 {
 		done.Completion = FormatTime(now, t.Zone) // of the file, more or less
 	}
 	return done, t.create(ctx, done, m)
+}
+
+// checkKept fails if a rollback of an action is under way: one that was
+// interrupted has a plan, and will be resumed.
+func (t *Timeline) checkKept(ctx context.Context, i Instant) error {
+	for _, r := range t.Pending(Rollback) {
+		var plan RollbackPlan
+		if asked, ok := t.InState(r, Requested); ok {
+			if err := t.Read(ctx, asked, &plan); err != nil {
+				return err
+			}
+		}
+		if plan.InstantToRollback != nil && plan.InstantToRollback.CommitTime == i.Time {
+			return &GoneError{i, "is being rolled back by " + r.Time}
+		}
+	}
+	return nil
 }
 
 // create writes the file of an instant. An unknown outcome is settled by reading
