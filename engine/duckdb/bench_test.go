@@ -196,3 +196,17 @@ func (w *bench) encoding() (rel.Node, engine.Dest) {
 	to.Columns = slices.Insert(to.Columns, 4, engine.DestColumn{Made: engine.FileName, Field: types.Field{Name: "_hoodie_file_name", Type: types.String}})
 	return p, to
 }
+
+// BenchmarkEncodeRows reads what BenchmarkEncode writes, and drops it.
+func BenchmarkEncodeRows(b *testing.B) {
+	w := newBench(b)
+	q, _ := w.encoding()
+	cpu(b, func() {
+		r, err := w.x.Query(b.Context(), q)
+		must(b, err)
+		for r.Next() {
+		}
+		must(b, r.Err())
+		r.Release()
+	})
+}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/uuid"
 
 	"github.com/tarn-lake/tarn/engine"
@@ -280,47 +279,4 @@ func (s *fileSet) close() {
 	for _, f := range s.files {
 		_ = f.rest()
 	}
-}
-
-// maker fills a column that is not, or not only, among the rows.
-type maker struct {
-	kind engine.Made
-	text string
-	all  arrow.Array // of the longest constant so far
-}
-
-// constant is a column of n times the text.
-func (m *maker) constant(n int) arrow.Array {
-	if m.all == nil || m.all.Len() < n {
-		b := array.NewStringBuilder(memory.DefaultAllocator)
-		defer b.Release()
-		b.Reserve(n)
-		b.ReserveData(n * len(m.text))
-		for range n {
-			b.Append(m.text)
-		}
-		m.all = b.NewArray()
-	}
-	return array.NewSlice(m.all, 0, int64(n))
-}
-
-// number fills the NULLs of c, whose first row is row number first of the file.
-func (m *maker) number(c *array.String, first int64) arrow.Array {
-	if c.NullN() == 0 {
-		c.Retain()
-		return c
-	}
-	b := array.NewStringBuilder(memory.DefaultAllocator)
-	defer b.Release()
-	b.Reserve(c.Len())
-	var text []byte
-	for i := range c.Len() {
-		if c.IsValid(i) {
-			b.Append(c.Value(i))
-			continue
-		}
-		text = strconv.AppendInt(append(text[:0], m.text...), first+int64(i), 10)
-		b.BinaryBuilder.Append(text)
-	}
-	return b.NewArray()
 }

@@ -82,13 +82,79 @@ func addReals[T float32 | float64](b *bounds, vs []T) {
 	}
 }
 
-// addTexts takes in texts that stand after their lengths.
+// addTexts takes in texts that stand after their lengths. Most texts are told to lie between the bounds by the eight bytes
+// that follow what all texts so far begin with.
 func (b *bounds) addTexts(values []byte) {
-	for len(values) > 0 {
-		end := 4 + int(binary.LittleEndian.Uint32(values))
-		b.text(values[4:end], bytes.Compare)
-		values = values[end:]
+	r := textRange{page: values, any: b.set}
+	if b.set {
+		r.lo, r.hi = b.texts[0], b.texts[1]
+		r.settle()
 	}
+	for at := 0; at < len(values); {
+		from := at + 4
+		at = from + int(binary.LittleEndian.Uint32(values[at:]))
+		r.add(from, at)
+	}
+	b.set = true
+	b.texts = [2][]byte{append(b.texts[0][:0], r.lo...), append(b.texts[1][:0], r.hi...)}
+}
+
+// textRange finds the least and the greatest of the texts in a page.
+type textRange struct {
+	page     []byte
+	any      bool // lo and hi are set
+	lo, hi   []byte
+	same     int    // bytes that all texts begin with
+	loX, hiX uint64 // the next eight bytes of lo and hi, with zeroes after their ends
+}
+
+func (r *textRange) add(from, to int) {
+	v := r.page[from:to]
+	if !r.any {
+		r.any, r.lo, r.hi = true, v, v
+		r.settle()
+		return
+	}
+	at := from + r.same
+	if at <= to && at+8 <= len(r.page) && string(v[:r.same]) == string(r.lo[:r.same]) {
+		x := binary.BigEndian.Uint64(r.page[at:])
+		if rest := to - at; rest < 8 {
+			x &^= ^uint64(0) >> (8 * rest)
+		}
+		switch {
+		case x > r.loX && x < r.hiX:
+			return
+		case x < r.loX:
+			r.lo, r.loX = v, x
+			return
+		case x > r.hiX:
+			r.hi, r.hiX = v, x
+			return
+		}
+	}
+	if bytes.Compare(v, r.lo) < 0 {
+		r.lo = v
+		r.settle()
+	} else if bytes.Compare(v, r.hi) > 0 {
+		r.hi = v
+		r.settle()
+	}
+}
+
+// settle finds what lo and hi have in common.
+func (r *textRange) settle() {
+	n := min(len(r.lo), len(r.hi))
+	r.same = 0
+	for r.same < n && r.lo[r.same] == r.hi[r.same] {
+		r.same++
+	}
+	r.loX, r.hiX = next8(r.lo[r.same:]), next8(r.hi[r.same:])
+}
+
+func next8(v []byte) uint64 {
+	var x [8]byte
+	copy(x[:], v)
+	return binary.BigEndian.Uint64(x[:])
 }
 
 func (b *bounds) text(v []byte, compare func(a, b []byte) int) {

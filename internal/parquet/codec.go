@@ -3,6 +3,7 @@ package parquet
 import (
 	"bytes"
 	"fmt"
+	"sync"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
@@ -11,45 +12,48 @@ import (
 
 // Codec packs pages. It may serve several files and goroutines.
 type Codec struct {
-	id   int // as footers have it
-	zstd *zstd.Encoder
-	gzip bool
-	snap bool
+	id     int // as footers have it; 0: pages stay as they are
+	snappy bool
+	zstd   *zstd.Encoder
+	gzip   sync.Pool // of *gzip.Writer
 }
 
 // NewCodec gives the codec of a name: "snappy" (also ""), "zstd", "gzip" or "uncompressed".
 func NewCodec(name string) (*Codec, error) {
 	switch name {
 	case "", "snappy":
-		return &Codec{id: 1, snap: true}, nil
+		return &Codec{id: 1, snappy: true}, nil
 	case "zstd":
 		z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false))
 		return &Codec{id: 6, zstd: z}, err
 	case "gzip":
-		return &Codec{id: 2, gzip: true}, nil
+		return &Codec{id: 2, gzip: sync.Pool{New: func() any { return gzip.NewWriter(nil) }}}, nil
 	case "uncompressed":
 		return &Codec{id: 0}, nil
 	}
 	return nil, fmt.Errorf("the codec %q is not known here", name)
 }
 
-// pack gives b packed, in memory that free takes back; without compression it is b.
-func (c *Codec) pack(b []byte) ([]byte, error) {
+// pack appends b packed to out.
+func (c *Codec) pack(out, b []byte) ([]byte, error) {
 	switch {
-	case c.snap:
-		return s2.EncodeSnappy(nil, b), nil
-	case c.zstd != nil:
-		return c.zstd.EncodeAll(b, nil), nil
-	case c.gzip:
-		var out bytes.Buffer
-		w := gzip.NewWriter(&out)
-		if _, err := w.Write(b); err != nil {
-			return nil, err
+	case c.snappy:
+		if most := s2.MaxEncodedLen(len(b)); most < 0 {
+			return nil, fmt.Errorf("a page of %d bytes is too large for Snappy", len(b))
+		} else if cap(out) < most {
+			out = make([]byte, 0, most+most/8)
 		}
-		err := w.Close()
-		return out.Bytes(), err
+		return s2.EncodeSnappy(out[:cap(out)], b), nil
+	case c.zstd != nil:
+		return c.zstd.EncodeAll(b, out), nil
 	}
-	return b, nil
+	to := bytes.NewBuffer(out)
+	w, _ := c.gzip.Get().(*gzip.Writer)
+	w.Reset(to)
+	if _, err := w.Write(b); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	c.gzip.Put(w)
+	return to.Bytes(), err
 }
-
-func (c *Codec) free([]byte) {}

@@ -29,10 +29,11 @@ type leafWriter struct {
 	rep, def hybrid
 	cells    int
 	count    int    // values
-	values   []byte // PLAIN, as far as they are not in indices
+	values   []byte // headroom, then values in PLAIN form, as far as they are not in indices
 	indices  []uint32
 	spans    []span // of the rows that are appended, scratch
 	body     []byte // scratch
+	packed   []byte // scratch
 
 	// the chunk under way
 	dict    *dictionary // nil: values are stored without one
@@ -62,6 +63,9 @@ const (
 	encRLE        = 3
 )
 
+// headroom is kept free before the values of a page, so that few levels can be put there without a copy of the values.
+const headroom = 64
+
 const (
 	pageValues = 1 << 16
 	dictTrial  = 1 << 14 // values after which a dictionary must have shown its use
@@ -75,6 +79,9 @@ func (l *leafWriter) append(a arrow.Array, cells, n int) error {
 			return err
 		}
 		l.count += n
+		if l.values == nil {
+			l.values = make([]byte, headroom, 1024)
+		}
 		l.values = l.add(l.values, a.Data(), l.spans, l.width)
 		if l.dict == nil && !l.noDict && len(l.pages) == 0 && l.phys != physBoolean && l.phys != physInt96 && len(l.indices) == 0 {
 			l.dict = newDictionary(l.width)
@@ -83,7 +90,7 @@ func (l *leafWriter) append(a arrow.Array, cells, n int) error {
 			l.code()
 		}
 	}
-	if len(l.values)+2*len(l.indices) >= l.pageBytes || l.cells >= pageValues || l.count >= pageValues {
+	if len(l.plainValues())+2*len(l.indices) >= l.pageBytes || l.cells >= pageValues || l.count >= pageValues {
 		return l.flush()
 	}
 	return nil
@@ -97,10 +104,13 @@ func (l *leafWriter) fits(a arrow.Array) error {
 	return nil
 }
 
+// plainValues are the values of the page under way that have no indices.
+func (l *leafWriter) plainValues() []byte { return l.values[min(headroom, len(l.values)):] }
+
 // code moves the values to indices into the dictionary, as long as it pays.
 func (l *leafWriter) code() {
-	l.indices = l.dict.code(l.indices, l.values)
-	l.values = l.values[:0]
+	l.indices = l.dict.code(l.indices, l.plainValues())
+	l.values = l.values[:headroom]
 	if l.dict.full() || !l.coded && len(l.indices) >= dictTrial && 4*l.dict.len() > 3*len(l.indices) {
 		l.uncode()
 	}
@@ -125,7 +135,31 @@ func (l *leafWriter) flush() error {
 	if l.cells == 0 {
 		return nil
 	}
-	encoding := encPlain
+	encoding, b := encPlain, l.levels()
+	if l.coding() && l.count > 0 {
+		encoding = encDictionary
+		width := max(1, bitWidth(l.dict.len()-1))
+		h := hybrid{width: width, out: append(b, byte(width))}
+		h.all(l.indices)
+		b = h.finish()
+		l.body, l.coded = b, true
+	} else {
+		values := l.plainValues()
+		l.bounds.add(l, values, l.count)
+		b = l.plainBody(b, values)
+		l.plain = true
+	}
+	if err := l.page(b, encoding); err != nil {
+		return err
+	}
+	l.chunk.cells += int64(l.cells)
+	l.chunk.nulls += int64(l.cells - l.count)
+	l.cells, l.count, l.values, l.indices = 0, 0, l.values[:min(headroom, len(l.values))], l.indices[:0]
+	return nil
+}
+
+// levels gives the levels of the page under way, as it begins with them.
+func (l *leafWriter) levels() []byte {
 	b := l.body[:0]
 	if l.maxRep > 0 {
 		b = appendLevels(b, &l.rep, bitWidth(l.maxRep))
@@ -133,30 +167,23 @@ func (l *leafWriter) flush() error {
 	if l.maxDef > 0 {
 		b = appendLevels(b, &l.def, bitWidth(l.maxDef))
 	}
-	if l.coding() && l.count > 0 {
-		encoding = encDictionary
-		width := max(1, bitWidth(l.dict.len()-1))
-		h := hybrid{width: width, out: append(b, byte(width))}
-		h.all(l.indices)
-		b = h.finish()
-		l.coded = true
-	} else {
-		if l.phys == physBoolean {
-			b = packBools(b, l.values)
-		} else {
-			b = append(b, l.values...)
-		}
-		l.bounds.add(l, l.values, l.count)
-		l.plain = true
-	}
 	l.body = b
-	if err := l.page(b, encoding); err != nil {
-		return err
+	return b
+}
+
+// plainBody is the body of a page of the levels and the PLAIN values.
+func (l *leafWriter) plainBody(levels, values []byte) []byte {
+	switch {
+	case l.phys == physBoolean:
+		l.body = packBools(levels, values)
+	case len(levels) <= headroom && len(values) > 0:
+		at := headroom - len(levels)
+		copy(l.values[at:], levels)
+		return l.values[at:]
+	default:
+		l.body = append(levels, values...)
 	}
-	l.chunk.cells += int64(l.cells)
-	l.chunk.nulls += int64(l.cells - l.count)
-	l.cells, l.count, l.values, l.indices = 0, 0, l.values[:0], l.indices[:0]
-	return nil
+	return l.body
 }
 
 // appendLevels appends the levels of h, after their length.
@@ -170,7 +197,7 @@ func appendLevels(b []byte, h *hybrid, width int) []byte {
 
 // page appends a data page with the body b.
 func (l *leafWriter) page(b []byte, encoding int) error {
-	packed, err := l.codec.pack(b)
+	packed, err := l.pack(b)
 	if err != nil {
 		return err
 	}
@@ -189,8 +216,17 @@ func (l *leafWriter) page(b []byte, encoding int) error {
 	w.close()
 	l.chunk.unpacked += int64(len(w.b) - was + len(b))
 	l.pages = append(w.b, packed...)
-	l.codec.free(packed)
 	return nil
+}
+
+// pack gives b packed, until the next call.
+func (l *leafWriter) pack(b []byte) ([]byte, error) {
+	if l.codec.id == 0 {
+		return b, nil
+	}
+	var err error
+	l.packed, err = l.codec.pack(l.packed[:0], b)
+	return l.packed, err
 }
 
 // dictionaryPage gives the page with the values of the dictionary; nil when no page needs it.
@@ -199,7 +235,7 @@ func (l *leafWriter) dictionaryPage() ([]byte, error) {
 		return nil, nil
 	}
 	l.bounds.add(l, l.dict.values, l.dict.len())
-	packed, err := l.codec.pack(l.dict.values)
+	packed, err := l.pack(l.dict.values)
 	if err != nil {
 		return nil, err
 	}
@@ -214,9 +250,7 @@ func (l *leafWriter) dictionaryPage() ([]byte, error) {
 	w.close()
 	w.close()
 	l.chunk.unpacked += int64(len(w.b) + len(l.dict.values))
-	out := append(w.b, packed...)
-	l.codec.free(packed)
-	return out, nil
+	return append(w.b, packed...), nil
 }
 
 // endChunk ends the chunk; its bytes are dict and then l.pages, which the next chunk overwrites.
@@ -245,5 +279,5 @@ func (l *leafWriter) next() {
 
 // size is about how many bytes l holds.
 func (l *leafWriter) size() int64 {
-	return int64(len(l.pages) + len(l.values) + 4*len(l.indices))
+	return int64(len(l.pages) + len(l.plainValues()) + 4*len(l.indices))
 }

@@ -141,17 +141,33 @@ func addBytes(b []byte, a arrow.ArrayData, spans []span, _ int) []byte {
 		data = t.Bytes()
 	}
 	for _, s := range spans {
-		from := offs[s.from]
-		total := int(offs[s.from+s.n]-from) + 4*s.n
-		at := len(b)
-		b = grow(b, total)
-		for _, to := range offs[s.from+1 : s.from+s.n+1] {
-			binary.LittleEndian.PutUint32(b[at:], uint32(to-from))
-			at += 4 + copy(b[at+4:], data[from:to])
-			from = to
-		}
+		b = appendTexts(b, data, offs[s.from:s.from+s.n+1])
 	}
 	return b
+}
+
+// shortText is the length up to which texts are copied as a block of that length: what is too much is overwritten by the next.
+const shortText = 32
+
+// appendTexts appends the texts between offs in data.
+func appendTexts(b, data []byte, offs []int32) []byte {
+	from := int(offs[0])
+	at := len(b)
+	end := at + int(offs[len(offs)-1]) - from + 4*(len(offs)-1)
+	b = grow(b, end-at+shortText)
+	for _, to := range offs[1:] {
+		n := int(to) - from
+		binary.LittleEndian.PutUint32(b[at:], uint32(n))
+		at += 4
+		if n <= shortText && from+shortText <= len(data) {
+			*(*[shortText]byte)(b[at:]) = *(*[shortText]byte)(data[from:])
+		} else {
+			copy(b[at:], data[from:to])
+		}
+		at += n
+		from = int(to)
+	}
+	return b[:end]
 }
 
 // packBools packs truth values of a byte each into bits.
