@@ -18,7 +18,7 @@ import (
 
 // encode stores the rows of q by our own Parquet writer, for destinations with rules that COPY cannot keep:
 //
-//	DuckDB --batches--> fileSet, by key --runs of rows--> parquet.Writer --> staging directory --> bucket
+//	DuckDB --batches--> fileSet --runs of rows, by key--> parquet.Writer --> staging directory --> bucket
 func (e *Engine) encode(ctx context.Context, q rel.Node, to engine.Dest) ([]rel.File, error) {
 	if err := checkEncode(to); err != nil {
 		return nil, err
@@ -37,10 +37,10 @@ func (e *Engine) encode(ctx context.Context, q rel.Node, to engine.Dest) ([]rel.
 		if err := st.empty(); err != nil {
 			return err
 		}
-		files := newFileSet(st, codec)
+		files := newFileSet(st, codec, e.opts.Threads)
 		err := k.batches(ctx, encodeSchema(to), files.write)
 		if err == nil {
-			err = files.finish()
+			err = files.finish(ctx)
 		}
 		files.close()
 		if made = files.done; err == nil {
@@ -54,10 +54,10 @@ func (e *Engine) encode(ctx context.Context, q rel.Node, to engine.Dest) ([]rel.
 	return st.publish(ctx, made)
 }
 
-// checkEncode refuses what is not written by key.
+// checkEncode refuses what contradicts itself.
 func checkEncode(to engine.Dest) error {
-	if len(to.Partition) > 0 {
-		return unsupported("partition folders together with the Parquet rules of %+v", to.Physical)
+	if len(to.Partition) > 0 && (to.Key != 0 || to.Name != nil) {
+		return errors.New("duckdb: files are named by a key or lie in partition folders, not both")
 	}
 	for _, d := range to.Columns {
 		if d.Made != engine.FromRows && !types.Text(d.Field.Type) {
@@ -70,7 +70,7 @@ func checkEncode(to engine.Dest) error {
 	return nil
 }
 
-// rowsOf emits the statement for the rows to store: the columns that the rows have, then the key.
+// rowsOf emits the statement for the rows to store: the columns that the rows have, then the key or the texts that rows are partitioned by.
 func (e *emitter) rowsOf(q rel.Node, to engine.Dest) (string, error) {
 	cols, err := e.stored(q, to)
 	if err != nil {
@@ -92,13 +92,16 @@ func (e *emitter) rowsOf(q rel.Node, to engine.Dest) (string, error) {
 // encodeSchema is the schema of the rows of rowsOf; nil when they have no columns of their own.
 func encodeSchema(to engine.Dest) *arrow.Schema {
 	var fields []arrow.Field
-	for _, d := range to.Columns {
-		if d.Made != engine.FileName {
+	for i, d := range to.Columns {
+		if d.Made != engine.FileName && !slices.Contains(to.Partition, i) {
 			fields = append(fields, arrow.Field{Name: d.Field.Name, Type: types.Arrow(d.Field.Type), Nullable: true})
 		}
 	}
 	if to.Key != 0 {
 		fields = append(fields, arrow.Field{Name: "key", Type: arrow.BinaryTypes.String})
+	}
+	for range to.Partition {
+		fields = append(fields, arrow.Field{Name: "key", Type: arrow.BinaryTypes.String, Nullable: true})
 	}
 	if len(fields) == 0 {
 		return nil
@@ -107,7 +110,7 @@ func encodeSchema(to engine.Dest) *arrow.Schema {
 }
 
 // batches runs the statement and calls f with its batches, while the next one is fetched already.
-func (k *task) batches(ctx context.Context, schema *arrow.Schema, f func(arrow.RecordBatch) error) error {
+func (k *task) batches(ctx context.Context, schema *arrow.Schema, f func(context.Context, arrow.RecordBatch) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s, err := k.conn.start(ctx, statement{sql: k.sql, schema: schema})
@@ -138,7 +141,7 @@ func (k *task) batches(ctx context.Context, schema *arrow.Schema, f func(arrow.R
 			}
 			continue
 		case err == nil:
-			if err = f(r.b); err != nil {
+			if err = f(ctx, r.b); err != nil {
 				cancel()
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/tarn-lake/tarn/engine"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/storage"
+	"github.com/tarn-lake/tarn/types"
 )
 
 // staging is a directory for files that have no name in the bucket yet: inside a local bucket, where they
@@ -111,12 +112,17 @@ func (st *staging) withdraw(ctx context.Context, names []string, err error) erro
 
 // name is a fresh name in the folder of the file's partition values.
 func (st *staging) name(f rel.File) string {
+	return path.Join(st.folder(f.Partition), st.to.Prefix+uuid.NewString()+st.to.Suffix)
+}
+
+// folder is the folder of partition values.
+func (st *staging) folder(values []types.Value) string {
 	parts := []string{st.to.Dir}
 	for i, p := range st.to.Partition {
 		d := st.to.Columns[p].Field
-		parts = append(parts, partitionFolder(d.Name, d.Type, f.Partition[i]))
+		parts = append(parts, partitionFolder(d.Name, d.Type, values[i]))
 	}
-	return path.Join(append(parts, st.to.Prefix+uuid.NewString()+st.to.Suffix)...)
+	return path.Join(parts...)
 }
 
 func (st *staging) move(ctx context.Context, f *stagedFile) error {

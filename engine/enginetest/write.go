@@ -148,34 +148,47 @@ func testPartitions(t *testing.T, x engine.Engine) {
 		{types.TimestampNTZ, int64(0), "p=1970-01-01 00%3A00%3A00"},
 		{types.Binary, []byte("x/"), "p=x%2F"},
 	} {
-		b := local(t)
-		n := table([]rel.Column{rel.NewColumn("p", tt.typ), rel.NewColumn("v", types.Long)}, []types.Value{tt.v, int64(1)}, []types.Value{tt.v, int64(2)})
-		d := dest(b, n)
-		d.Partition, d.Dir = []int{0}, "data"
-		files, err := x.Write(t.Context(), n, d)
-		must(t, err)
-		if len(files) != 1 || !strings.HasPrefix(files[0].Path, "data/"+tt.folder+"/part-") {
-			t.Errorf("%v %v: %v, want the folder %s", tt.typ, tt.v, files, tt.folder)
-			continue
-		}
-		if got := files[0].Partition; !reflect.DeepEqual(got, []types.Value{tt.v}) {
-			t.Errorf("%v: partition values %v, want %v", tt.typ, got, tt.v)
-		}
-		s := scan(files, &rel.Values{Cols: n.Cols[1:]}, rel.ScanColumn{Column: rel.NewColumn("p", tt.typ), From: rel.InPartition})
-		p := s.Cols[1]
-		expect(t, x, count(&rel.Filter{In: s, Cond: call("<=>", types.Boolean, p.Ref(), &rel.Lit{T: tt.typ, Value: tt.v})}), "[2]")
+		testPartition(t, x, engine.Physical{}, tt.typ, tt.v, tt.folder)
+		testPartition(t, x, engine.Physical{FixedDecimals: true}, tt.typ, tt.v, tt.folder)
 	}
 	testManyPartitions(t, x)
 }
 
+func testPartition(t *testing.T, x engine.Engine, p engine.Physical, typ types.Type, v types.Value, folder string) {
+	t.Helper()
+	b := local(t)
+	n := table([]rel.Column{rel.NewColumn("p", typ), rel.NewColumn("v", types.Long)}, []types.Value{v, int64(1)}, []types.Value{v, int64(2)})
+	d := dest(b, n)
+	d.Partition, d.Dir, d.Physical = []int{0}, "data", p
+	files, err := x.Write(t.Context(), n, d)
+	must(t, err)
+	if len(files) != 1 || !strings.HasPrefix(files[0].Path, "data/"+folder+"/part-") {
+		t.Errorf("%v %v: %v, want the folder %s", typ, v, files, folder)
+		return
+	}
+	if got := files[0].Partition; !reflect.DeepEqual(got, []types.Value{v}) {
+		t.Errorf("%v: partition values %v, want %v", typ, got, v)
+	}
+	s := scan(files, &rel.Values{Cols: n.Cols[1:]}, rel.ScanColumn{Column: rel.NewColumn("p", typ), From: rel.InPartition})
+	c := s.Cols[1]
+	expect(t, x, count(&rel.Filter{In: s, Cond: call("<=>", types.Boolean, c.Ref(), &rel.Lit{T: typ, Value: v})}), "[2]")
+}
+
+// testManyPartitions interleaves the rows of many folders.
 func testManyPartitions(t *testing.T, x engine.Engine) {
+	for _, p := range []engine.Physical{{}, {Required: true}} {
+		manyPartitions(t, x, p)
+	}
+}
+
+func manyPartitions(t *testing.T, x engine.Engine, rules engine.Physical) {
 	n := numbers(1000)
 	id := n.Columns()[0]
 	p := rel.NewColumn("p", types.Long)
 	q := &rel.Project{In: n, Cols: []rel.Computed{{Column: p, Expr: call("-", types.Long, id.Ref(), id.Ref())}, {Column: rel.NewColumn("id", types.Long), Expr: id.Ref()}}}
 	q.Cols[0].Expr = &rel.Case{T: types.Long, Whens: []rel.When{{If: call("<", types.Boolean, id.Ref(), long(200)), Then: long(1)}}, Else: id.Ref()}
 	d := dest(local(t), q)
-	d.Partition = []int{0}
+	d.Partition, d.Physical = []int{0}, rules
 	files, err := x.Write(t.Context(), q, d)
 	must(t, err)
 	if len(files) != 801 {

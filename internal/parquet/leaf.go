@@ -277,6 +277,12 @@ func (l *leafWriter) next() {
 	l.coded, l.plain, l.pages, l.chunk, l.bounds = false, false, l.pages[:0], chunkMeta{}, bounds{}
 }
 
+// release gives up the memory of an empty chunk.
+func (l *leafWriter) release() {
+	l.values, l.indices, l.spans, l.body, l.packed, l.pages, l.dict = nil, nil, nil, nil, nil, nil, nil
+	l.rep.out, l.def.out = nil, nil
+}
+
 // size is about how many bytes l holds.
 func (l *leafWriter) size() int64 {
 	return int64(len(l.pages) + len(l.plainValues()) + 4*len(l.indices))

@@ -26,8 +26,8 @@ type WriterOptions struct {
 	Required      bool   // fields that are not Nullable are REQUIRED
 	Root          string // name of the schema's root; "": "spark_schema"
 	FieldID       string // key of a field's metadata that holds its field id; "": none
-	GroupRows     int64  // rows of a row group at most: 1,000,000
-	GroupBytes    int64  // packed bytes of a row group, about: 128 MiB
+	GroupRows     int64  // rows after which a row group ends: 1,000,000
+	GroupBytes    int64  // bytes after which a row group ends, packed, about: 128 MiB
 	PageBytes     int    // unpacked bytes of a page, about: 1 MiB
 	Workers       int    // columns encoded at a time: one per processor
 }
@@ -100,37 +100,37 @@ func (f *Writer) Write(columns []arrow.Array) error {
 		return fmt.Errorf("%d columns are given where the file has %d", len(columns), len(f.columns))
 	}
 	n := columns[0].Len()
-	for i, c := range columns {
-		if c.Len() != n {
-			return fmt.Errorf("column %s has %d rows where others have %d", f.columns[i].name, c.Len(), n)
+	err := f.each(n, len(columns), func(i int) error {
+		if columns[i].Len() != n {
+			return fmt.Errorf("column %s has %d rows where others have %d", f.columns[i].name, columns[i].Len(), n)
 		}
+		return f.WriteColumn(i, columns[i])
+	})
+	if err != nil {
+		return err
 	}
-	for off := 0; off < n; {
-		k := int(min(int64(n-off), f.o.GroupRows-f.rows))
-		if err := f.append(columns, off, k); err != nil {
+	return f.Advance(n)
+}
+
+// WriteColumn appends rows of one column. Different columns may be written at a time by different goroutines; when all have
+// the same rows, [Writer.Advance] must follow.
+func (f *Writer) WriteColumn(i int, a arrow.Array) error {
+	piece := max(1, min(pieceRows, f.o.PageBytes/16))
+	for from := 0; from < a.Len(); from += piece {
+		if err := f.walkers[i].rows(f.columns[i], a, from, min(piece, a.Len()-from)); err != nil {
 			return err
-		}
-		f.rows += int64(k)
-		off += k
-		if f.rows >= f.o.GroupRows || f.Buffered() >= f.o.GroupBytes {
-			if err := f.Flush(); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
 }
 
-func (f *Writer) append(columns []arrow.Array, off, n int) error {
-	piece := max(1, min(pieceRows, f.o.PageBytes/16))
-	return f.each(n, len(f.columns), func(i int) error {
-		for from := off; from < off+n; from += piece {
-			if err := f.walkers[i].rows(f.columns[i], columns[i], from, min(piece, off+n-from)); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+// Advance tells that all columns have n rows more. It writes out the row group when it is large enough.
+func (f *Writer) Advance(n int) error {
+	f.rows += int64(n)
+	if f.rows >= f.o.GroupRows || f.Buffered() >= f.o.GroupBytes {
+		return f.Flush()
+	}
+	return nil
 }
 
 // each calls do for the numbers below n, from several goroutines when there are enough rows.
@@ -178,6 +178,18 @@ func (f *Writer) Buffered() int64 {
 
 // Size is about how long the file would be if it ended now.
 func (f *Writer) Size() int64 { return f.written + f.Buffered() }
+
+// Release is Flush that gives the memory back too.
+func (f *Writer) Release() error {
+	if err := f.Flush(); err != nil {
+		return err
+	}
+	for _, l := range f.leaves {
+		l.release()
+	}
+	clear(f.walkers)
+	return nil
+}
 
 // Flush ends the row group and writes it out.
 func (f *Writer) Flush() error {
