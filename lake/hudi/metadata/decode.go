@@ -12,14 +12,17 @@ import (
 var errShort = errors.New("record is cut short or damaged")
 
 // A decoder reads records of one schema.
-type decoder struct{ root *node }
+type decoder struct {
+	root *node
+	text string
+}
 
 func newDecoder(schema string) (*decoder, error) {
 	n, err := parseSchema(schema)
 	if err != nil {
 		return nil, err
 	}
-	return &decoder{n}, nil
+	return &decoder{n, schema}, nil
 }
 
 // decode reads the record of a key. No bytes are a tombstone.

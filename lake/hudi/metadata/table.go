@@ -97,7 +97,8 @@ func (t *Table) mark(ctx context.Context) error {
 	}
 	for _, i := range t.data.Completed() {
 		t.done[i.Time] = true
-		if i.Action != timeline.Rollback {
+		// Before layout 2 the writes that were rolled back stay here, and another takes their files out.
+		if i.Action != timeline.Rollback || t.config.Layout >= 2 {
 			continue
 		}
 		var m timeline.RollbackMetadata
@@ -117,7 +118,7 @@ func (t *Table) checkComplete(ctx context.Context) error {
 		return nil
 	}
 	first := t.begin()
-	for _, i := range t.data.Completed(timeline.Commit, timeline.DeltaCommit, timeline.ReplaceCommit, timeline.Clean, timeline.Rollback, timeline.Restore) {
+	for _, i := range t.data.Completed(timeline.Commit, timeline.DeltaCommit, timeline.ReplaceCommit, timeline.Clean, timeline.Rollback) {
 		if i.Time < first || t.timeline.Archived(i.Time) {
 			continue
 		}
@@ -153,6 +154,9 @@ func (t *Table) changesFiles(ctx context.Context, i timeline.Instant) (bool, err
 		err := t.data.Read(ctx, i, &m)
 		return m.TotalFilesDeleted > 0, err
 	case timeline.Rollback:
+		if t.config.Layout >= 2 { // what it undid counts for nothing here either
+			return false, nil
+		}
 		var m timeline.RollbackMetadata
 		err := t.data.Read(ctx, i, &m)
 		return m.TotalFilesDeleted > 0, err

@@ -1,0 +1,83 @@
+package metadata
+
+import (
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/tarn-lake/tarn/types"
+)
+
+// Changes is what a write does to the files of a table and the places of its rows.
+type Changes struct {
+	Added   []NewFile
+	Removed []FileRef // files that are deleted, not those that are only replaced
+	Dropped []string  // partitions that are gone
+
+	// Placed are the keys that are in a new place, in any order. Gone are those that no row has any more. They are asked for only
+	// when there is a record index.
+	Placed iter.Seq2[string, *Location]
+	Gone   iter.Seq[string]
+
+	// Live are the files of a partition that a reader reads after the write. It is asked for only when there are bounds of
+	// partitions, and for partitions that the write touches.
+	Live func(partition string) []string
+}
+
+// NewFile is a file that a write made, or made longer.
+type NewFile struct {
+	FileRef
+	Size   int64
+	Bounds []Bounds // of all columns that [Table.BoundedColumns] names; nil when they are not known
+	Filter *Bloom   // of a base file; nil when there is none
+}
+
+// Bounds is what is known of the values of a column in a file.
+type Bounds struct {
+	Column             string
+	Type               types.Type
+	Min, Max           types.Value // nil when there is no value
+	Values, Nulls      int64       // Values counts nulls too
+	Size, Uncompressed int64       // bytes
+}
+
+// stats is the record of b; not ok when the type has none or a bound that values have is missing.
+func (b *Bounds) stats(file FileRef, version int) (*Stats, bool) {
+	low, kind, ok := newValue(b.Min, b.Type, version)
+	high, _, ok2 := newValue(b.Max, b.Type, version)
+	known := low.Wrapper != NoValue && high.Wrapper != NoValue || b.Values == b.Nulls
+	return &Stats{File: file.Name, Column: b.Column, Min: low, Max: high, Values: b.Values, Nulls: b.Nulls, Size: b.Size,
+		Uncompressed: b.Uncompressed, Type: kind}, ok && ok2 && known
+}
+
+// Bounded reports whether bounds of a type are kept.
+func Bounded(t types.Type, version int) bool {
+	_, ok := valueType(t)
+	if d, is := t.(types.Decimal); is && version < 9 {
+		return d.S <= oldScale && d.P-d.S <= oldPrecision-oldScale
+	}
+	return ok
+}
+
+// NaN is the upper bound of a column of doubles or floats that has NaN among its values: Spark orders it last.
+func NaN(t types.Type) types.Value {
+	if t == types.Float {
+		return float32(math.NaN())
+	}
+	return math.NaN()
+}
+
+// BoundedColumns are those of all columns of which bounds are kept in files.
+func (t *Table) BoundedColumns(all []string) []string {
+	def, ok := t.indexes[ColumnStatsPartition]
+	if !ok || len(def.Sources) == 0 {
+		return all
+	}
+	var out []string
+	for _, c := range all {
+		if slices.Contains(def.Sources, c) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
