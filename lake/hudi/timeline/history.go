@@ -71,7 +71,11 @@ func (t *Timeline) readManifest(ctx context.Context) (m manifest, version int, e
 			return m, 0, fmt.Errorf("%s says %q", path.Join(t.Archive, versionFile), text)
 		}
 	}
-	name := path.Join(t.Archive, manifestPrefix+strconv.Itoa(version))
+	m, err = t.manifest(ctx, path.Join(t.Archive, manifestPrefix+strconv.Itoa(version)))
+	return m, version, err
+}
+
+func (t *Timeline) manifest(ctx context.Context, name string) (m manifest, err error) {
 	data, err := storage.ReadFile(ctx, t.b, name, maxManifest)
 	if err == nil {
 		err = json.Unmarshal(data, &m)
@@ -82,9 +86,9 @@ func (t *Timeline) readManifest(ctx context.Context) (m manifest, version int, e
 		}
 	}
 	if err != nil {
-		return m, 0, fmt.Errorf("%s: %w", name, err)
+		return m, fmt.Errorf("%s: %w", name, err)
 	}
-	return m, version, nil
+	return m, nil
 }
 
 // manifests are the versions of which there is a manifest.

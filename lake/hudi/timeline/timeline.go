@@ -52,7 +52,7 @@ type action struct {
 // part is a file of an action.
 type part struct {
 	Instant
-	size int64
+	modified time.Time
 }
 
 func (i Instant) key() action { return action{i.Time, i.Action.Completes()} }
@@ -81,17 +81,14 @@ func Load(ctx context.Context, b storage.Bucket, c Config) (*Timeline, error) {
 		if !ok {
 			continue
 		}
+		p := part{i, info.ModTime}
 		if i.State == Completed && c.Layout < 2 {
-			i.Completion = FormatTime(info.ModTime, c.Zone)
+			p.Completion = FormatTime(info.ModTime, c.Zone)
 		}
-		t.add(i, info.Size)
+		t.states[i.key()] = append(t.states[i.key()], p)
 	}
 	t.finish()
 	return t, nil
-}
-
-func (t *Timeline) add(i Instant, size int64) {
-	t.states[i.key()] = append(t.states[i.key()], part{i, size})
 }
 
 // finish makes the list of instants from the files of actions.
@@ -110,18 +107,26 @@ func (t *Timeline) finish() {
 }
 
 // firstUnsaved is where the part of the timeline begins that archival has left
-// whole: savepointed commits stay behind when those around them are archived.
+// whole. Savepointed commits stay behind when those around them are archived, and
+// completed ones without a request when an archival was interrupted.
 func (t *Timeline) firstUnsaved() string {
 	saved := make(map[string]bool)
 	for _, i := range t.instants {
 		saved[i.Time] = saved[i.Time] || i.Action == Savepoint
 	}
+	first := ""
 	for _, i := range t.instants {
-		if a := i.Action.Completes(); a.Writes() && !saved[i.Time] {
+		if !i.Action.Completes().Writes() || saved[i.Time] {
+			continue
+		}
+		if _, asked := t.InState(i, Requested); asked {
 			return i.Time
 		}
+		if first == "" {
+			first = i.Time
+		}
 	}
-	return ""
+	return first
 }
 
 // Path returns the name of an instant's file in the bucket.
