@@ -15,6 +15,7 @@ import (
 	"github.com/tarn-lake/tarn/lake/files"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/storage"
+	"github.com/tarn-lake/tarn/types"
 )
 
 // making is a table while CREATE TABLE makes it.
@@ -243,8 +244,20 @@ func (m *making) meta(ctx context.Context) (*lake.Meta, error) {
 	if m.full != nil {
 		meta.Name = m.full[len(m.full)-1]
 	}
+	if m.entry.Format == "hudi" { // whose OPTIONS and settings say what a table is, as TBLPROPERTIES do
+		for _, more := range []map[string]string{m.entry.Options, m.formatSettings("hudi")} {
+			for k, v := range more {
+				if _, set := meta.Properties[k]; !set {
+					meta.Properties[k] = v
+				}
+			}
+		}
+	}
 	return meta, nil
 }
+
+// hudiOperation is the option that says what a write does with rows whose keys a Hudi table has already.
+const hudiOperation = "hoodie.datasource.write.operation"
 
 // create makes a table that is not there.
 func (m *making) create(ctx context.Context) (*Rows, error) {
@@ -265,7 +278,7 @@ func (m *making) create(ctx context.Context) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writing{run: m.run, entry: e, name: m.full, tx: tx, created: true}
+	w := &writing{run: m.run, entry: e, name: m.full, tx: tx, created: true, options: map[string]string{hudiOperation: "bulk_insert"}}
 	p, err := m.fill(ctx, w, "Append")
 	if err != nil {
 		tx.Rollback()
@@ -308,7 +321,11 @@ func (m *making) adopt(ctx context.Context, want *lake.Meta) (*Rows, error) {
 		return nil, err
 	}
 	have := snap.Meta()
-	if len(want.Schema.Fields) > 0 {
+	if len(want.Schema.Fields) > 0 && e.Format == "hudi" {
+		if err := sameHudiTable(want, have, m.st); err != nil {
+			return nil, err
+		}
+	} else if len(want.Schema.Fields) > 0 {
 		if err := sameTable(want, have, m.st); err != nil {
 			return nil, err
 		}
@@ -351,6 +368,24 @@ func sameTable(want, have *lake.Meta, at syntax.Node) error {
 		}
 	}
 	return nil
+}
+
+// sameHudiTable is sameTable for a Hudi table, whose properties do not repeat all that it was made with.
+func sameHudiTable(want, have *lake.Meta, at syntax.Node) error {
+	w, h := *want, *have
+	h.Schema = types.Struct{}
+	for _, f := range have.Schema.Fields {
+		if !strings.HasPrefix(f.Name, "_hoodie_") {
+			h.Schema.Fields = append(h.Schema.Fields, f)
+		}
+	}
+	w.Properties = map[string]string{}
+	for k, v := range want.Properties {
+		if _, known := have.Properties[k]; known {
+			w.Properties[k] = v
+		}
+	}
+	return sameTable(&w, &h, at)
 }
 
 // record puts the table into the catalog.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,7 @@ type writing struct {
 	name    lake.Ident // full; nil for a path
 	tx      lake.Tx
 	created bool
+	options map[string]string // of the statement or the writer, for the format
 }
 
 // begin starts a transaction on the table that a statement names. All reads of the table in this statement go through it.
@@ -138,9 +140,29 @@ func (w *writing) apply(ctx context.Context, p plan.Write) (written, error) {
 		}
 	}
 	if c != nil {
-		out.metrics, err = w.tx.Apply(ctx, c)
+		out.metrics, err = w.tx.Apply(ctx, w.withOptions(c))
 	}
 	return out, err
+}
+
+// withOptions gives a change the settings of the session and the options of the statement that speak to the table's format.
+func (w *writing) withOptions(c lake.Change) lake.Change {
+	options := w.formatSettings(w.entry.Format)
+	if w.entry.Format == "hudi" {
+		maps.Copy(options, w.options)
+	}
+	switch c := c.(type) {
+	case lake.Append:
+		c.Options = options
+		return c
+	case lake.Overwrite:
+		c.Options = options
+		return c
+	case lake.Edit:
+		c.Options = options
+		return c
+	}
+	return c
 }
 
 // bind puts scans in the place of the tables that a change reads.
@@ -241,6 +263,7 @@ func (w *writing) planInsert(ctx context.Context, st *syntax.Insert) (plan.Write
 	if err != nil {
 		return plan.Write{}, err
 	}
+	w.options = opts
 	return plan.Insert(ctx, st, plan.StoreOptions(opts), w.target(), w.run)
 }
 

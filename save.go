@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -137,6 +138,7 @@ func (sv *saving) into(ctx context.Context, e lake.Entry, full lake.Ident, byNam
 	if err != nil {
 		return nil, err
 	}
+	w.options = sv.hudiOptions()
 	rows, err := sv.source(ctx)
 	if err == nil {
 		var p plan.Write
@@ -152,9 +154,12 @@ func (sv *saving) into(ctx context.Context, e lake.Entry, full lake.Ident, byNam
 func (sv *saving) create(ctx context.Context, e lake.Entry, full lake.Ident, rows rel.Node, op lake.Operation) (*Rows, error) {
 	meta := &lake.Meta{Schema: plan.TableSchema(rows.Columns()), Properties: map[string]string{}}
 	for k, v := range sv.w.options {
-		if strings.HasPrefix(strings.ToLower(k), "delta.") {
+		if strings.HasPrefix(strings.ToLower(k), "delta.") || e.Format == "hudi" {
 			meta.Properties[k] = v
 		}
+	}
+	if e.Format == "hudi" {
+		sv.asDatasource(meta, full == nil)
 	}
 	if full != nil {
 		meta.Name = full[2]
@@ -167,7 +172,7 @@ func (sv *saving) create(ctx context.Context, e lake.Entry, full lake.Ident, row
 	if err != nil {
 		return nil, err
 	}
-	w := &writing{run: sv.run, entry: e, name: full, tx: tx, created: true}
+	w := &writing{run: sv.run, entry: e, name: full, tx: tx, created: true, options: sv.hudiOptions()}
 	p, err := plan.Save(ctx, sv.store(rows, true), w.target(), sv.run)
 	if err != nil {
 		tx.Rollback()
@@ -182,6 +187,33 @@ func (sv *saving) create(ctx context.Context, e lake.Entry, full lake.Ident, row
 		out.receipt = nil
 	}
 	return out, err
+}
+
+// hudiOptions are the options of the writer as Hudi's datasource takes them: it upserts unless it is told otherwise.
+func (sv *saving) hudiOptions() map[string]string {
+	out := map[string]string{hudiOperation: "upsert"}
+	maps.Copy(out, sv.w.options)
+	return out
+}
+
+// asDatasource completes the properties of a new Hudi table with what Hudi's datasource takes for a path: folders without the
+// names of columns, which CREATE TABLE gives them, and the options as partition columns.
+func (sv *saving) asDatasource(meta *lake.Meta, path bool) {
+	const style, fields = "hoodie.datasource.write.hive_style_partitioning", "hoodie.datasource.write.partitionpath.field"
+	for k, v := range sv.formatSettings("hudi") {
+		if _, set := meta.Properties[k]; !set {
+			meta.Properties[k] = v
+		}
+	}
+	if _, set := meta.Properties[style]; !set && path {
+		meta.Properties[style] = "false"
+	}
+	if text := meta.Properties[fields]; text != "" && sv.w.partition == nil {
+		for name := range strings.SplitSeq(text, ",") {
+			name, _, _ = strings.Cut(name, ":")
+			sv.w.partition = append(sv.w.partition, strings.TrimSpace(name))
+		}
+	}
 }
 
 // partitionOf checks the columns of PartitionBy.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,6 +71,9 @@ type storing struct {
 // Save plans an insert or a DataFrame write into a table that is there. A table that was only just made by the same
 // transaction has no rows.
 func Save(ctx context.Context, st Store, t Target, s Scope) (Write, error) {
+	if t.Format == "hudi" {
+		st.Rows = withoutHudiMeta(st.Rows)
+	}
 	p := &storing{Store: st, ctx: ctx, scope: s, t: t, schema: t.Meta.Schema}
 	if err := p.options(); err != nil {
 		return Write{}, err
@@ -95,6 +99,23 @@ func Save(ctx context.Context, st Store, t Target, s Scope) (Write, error) {
 	}
 	w.Operation, err = p.operation()
 	return w, err
+}
+
+// hudiMeta are the columns that Hudi puts before those of a table. Rows that are read from one table and written to another
+// leave them behind.
+var hudiMeta = []string{"_hoodie_commit_time", "_hoodie_commit_seqno", "_hoodie_record_key", "_hoodie_partition_path", "_hoodie_file_name"}
+
+func withoutHudiMeta(rows rel.Node) rel.Node {
+	p := &rel.Project{In: rows}
+	for _, c := range rows.Columns() {
+		if !slices.Contains(hudiMeta, c.Name) {
+			p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+		}
+	}
+	if len(p.Cols) == len(rows.Columns()) {
+		return rows
+	}
+	return p
 }
 
 func (p *storing) options() error {

@@ -18,6 +18,8 @@ type Format struct {
 	// Zone is the zone of instants in tables whose writers used that of their machine, and of timestamps that name a state of
 	// such a table; nil is UTC.
 	Zone *time.Location
+
+	locks locks
 }
 
 // Table is a Hudi table in one folder.
@@ -81,6 +83,9 @@ func (t *Table) readable() error {
 
 // fail says that an operation on a file of t failed.
 func (t *Table) fail(op, name string, err error) error {
+	if err == nil {
+		return nil
+	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

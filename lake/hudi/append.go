@@ -1,0 +1,310 @@
+package hudi
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/hudi/keygen"
+	"github.com/tarn-lake/tarn/rel"
+	"github.com/tarn-lake/tarn/types"
+)
+
+// append adds rows as the operation of the write says.
+func (x *tx) append(ctx context.Context, c lake.Append) (lake.Metrics, error) {
+	op, err := x.operationOf()
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	if v, ok := c.Rows.(*rel.Values); (c.Rows == nil || ok && len(v.Rows) == 0) && op != opOverwriteTable {
+		return lake.Metrics{}, nil
+	}
+	rows, err := rel.Bind(ctx, c.Rows)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	switch op {
+	case opOverwrite, opOverwriteTable:
+		return x.overwrite(ctx, lake.Overwrite{Rows: rows, Columns: c.Columns, Partitions: op == opOverwrite, FileSize: c.FileSize, Options: c.Options})
+	case opDeletePartition:
+		return x.deletePartitions(ctx, rows, c.Columns)
+	case opUpsert, opDelete:
+		return x.upsert(ctx, rows, c, op)
+	}
+	return x.insert(ctx, rows, c, op)
+}
+
+// incoming lays out rows that come from outside of the table, before it is known which of them it has already.
+func (x *tx) incoming(rows rel.Node, columns []rel.ID) (*freshRows, error) {
+	own := ownColumns(x.view.schema).Fields
+	if len(columns) != len(own) {
+		return nil, fmt.Errorf("%d columns are given for a table of %d", len(columns), len(own))
+	}
+	g, err := x.generator()
+	if err != nil {
+		return nil, err
+	}
+	f := &freshRows{own: columns}
+	f.rows = rows
+	named := x.namedColumns(f)
+	p := &rel.Project{In: rows}
+	for _, c := range rows.Columns() {
+		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+	}
+	add := func(name string, t types.Type, e rel.Expr) rel.Column {
+		c := rel.NewColumn(name, t)
+		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: e})
+		return c
+	}
+	key := rel.Expr(&rel.Lit{T: types.String})
+	if !g.Automatic() {
+		if key, err = g.Key(named); err != nil {
+			return nil, err
+		}
+	}
+	path, err := g.Partition(named)
+	if err != nil {
+		return nil, err
+	}
+	f.key, f.path = add("key", types.String, key), add("path", types.String, path)
+	f.code = add("op", types.Int, code(insertOp))
+	f.file, f.pos = add("file", types.Long, &rel.Lit{T: types.Long}), add("pos", types.Long, &rel.Lit{T: types.Long})
+	f.rows = p
+	return f, nil
+}
+
+// insert adds rows without looking whether the table has their keys.
+func (x *tx) insert(ctx context.Context, rows rel.Node, c lake.Append, op operation) (lake.Metrics, error) {
+	f, err := x.incoming(rows, c.Columns)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	l, err := x.layoutOf()
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	distinct := x.options.flag("hoodie.combine.before.insert", false) && len(x.config().RecordKey) > 0
+	fills := op == opInsert && l.small > 0 && slices.ContainsFunc(x.base.slices, func(s *FileSlice) bool { return s.Base != nil && s.Base.Size < l.small })
+	drops := x.options.flag("hoodie.datasource.write.insert.drop.duplicates", false) || x.options.text("none", "hoodie.datasource.insert.dup.policy") != "none"
+	strict := strings.EqualFold(x.options.text("", "hoodie.sql.insert.mode"), "strict")
+	if _, err := x.begin(ctx, x.kind(), op); err != nil {
+		return lake.Metrics{}, err
+	}
+	if !distinct && !fills && !(drops || strict) {
+		return x.insertNew(ctx, l, l.added(f, x.act, f.rows, f.path.Ref()), c.FileSize)
+	}
+	release, err := x.hold(ctx, f)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	defer release()
+	if distinct {
+		if f, err = x.newest(f); err != nil {
+			return lake.Metrics{}, err
+		}
+	}
+	if drops || strict {
+		if f, err = x.unknown(ctx, f, strict || x.options.text("", "hoodie.datasource.insert.dup.policy") == "fail"); err != nil {
+			return lake.Metrics{}, err
+		}
+	}
+	e, err := x.collect(ctx, f)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	return x.carryOut(ctx, f, e, fills, c.FileSize)
+}
+
+// hold evaluates the rows of f once, for many readers.
+func (x *tx) hold(ctx context.Context, f *freshRows) (release func() error, err error) {
+	f.rows, release, err = x.engine.Hold(ctx, f.rows)
+	return release, err
+}
+
+// upsert adds rows whose keys the table does not have, and puts the others in the place of the rows that it has.
+func (x *tx) upsert(ctx context.Context, rows rel.Node, c lake.Append, op operation) (lake.Metrics, error) {
+	if err := x.mergeable(); err != nil {
+		return lake.Metrics{}, err
+	}
+	if len(x.config().RecordKey) == 0 {
+		return lake.Metrics{}, fmt.Errorf("%s needs a table with a record key", strings.ToLower(string(op)))
+	}
+	f, err := x.incoming(rows, c.Columns)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	if err := x.withOrdering(f, op); err != nil {
+		return lake.Metrics{}, err
+	}
+	if _, err := x.begin(ctx, x.kind(), op); err != nil {
+		return lake.Metrics{}, err
+	}
+	release, err := x.hold(ctx, f)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	defer release()
+	combine := "hoodie.combine.before.upsert"
+	if op == opDelete {
+		combine = "hoodie.combine.before.delete"
+	}
+	if x.options.flag(combine, true) {
+		if f, err = x.newest(f); err != nil {
+			return lake.Metrics{}, err
+		}
+	}
+	if f, err = x.tagged(ctx, f, op); err != nil {
+		return lake.Metrics{}, err
+	}
+	releaseTagged, err := x.hold(ctx, f)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	defer releaseTagged()
+	e, err := x.collect(ctx, f)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	return x.carryOut(ctx, f, e, true, c.FileSize)
+}
+
+// withOrdering makes rows without an ordering value an error, where rows are ordered by one.
+func (x *tx) withOrdering(f *freshRows, op operation) error {
+	if op == opDelete || !x.needsOrdering() {
+		return nil
+	}
+	named := x.namedColumns(f)
+	p := f.rows.(*rel.Project)
+	for _, name := range x.config().Ordering {
+		c, ok := columnNamed(named, name)
+		if !ok {
+			return fmt.Errorf("the ordering field %s is not a column of the table", name)
+		}
+		in := c.Ref()
+		missing := rel.When{If: isNull(in), Then: raise("HUDI_ORDERING_VALUE_MISSING", "field", name)}
+		for i := range p.Cols {
+			if p.Cols[i].ID == f.key.ID {
+				p.Cols[i].Expr = firstOf(types.String, p.Cols[i].Expr, missing)
+			}
+		}
+	}
+	return nil
+}
+
+// newest keeps of rows of one key the one that stays: the greatest ordering value, of equal ones the last, or simply the last.
+func (x *tx) newest(f *freshRows) (*freshRows, error) {
+	out := *f
+	number := rel.Column{ID: rel.NewID(), Name: "number", Type: types.Int}
+	in := &rel.Window{In: f.rows, Funcs: []rel.Computed{{Column: number, Expr: &rel.Over{Fn: &rel.Call{Name: "row_number", T: types.Int}}}}}
+	rank := rel.Column{ID: rel.NewID(), Name: "rank", Type: types.Int}
+	var order []rel.Order
+	for _, c := range x.batchOrder(f) {
+		order = append(order, rel.Order{Expr: c.Ref(), Desc: true})
+	}
+	order = append(order, rel.Order{Expr: number.Ref(), Desc: true})
+	ranked := &rel.Window{In: in, Funcs: []rel.Computed{{Column: rank, Expr: &rel.Over{Fn: &rel.Call{Name: "row_number", T: types.Int},
+		Partition: []rel.Expr{f.key.Ref(), f.path.Ref()}, Order: order}}}}
+	out.rows = &rel.Filter{In: ranked, Cond: equals(rank.Ref(), code(1))}
+	return &out, nil
+}
+
+// tagged finds for each row the row of the table that has its key: the code and the row id say what becomes of it.
+func (x *tx) tagged(ctx context.Context, f *freshRows, op operation) (*freshRows, error) {
+	known, err := x.knownKeys(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	out := *f
+	deletes := x.deletion(f, op)
+	file, pos := rel.NewColumn("file", types.Long), rel.NewColumn("pos", types.Long)
+	op0 := rel.NewColumn("op", types.Int)
+	p := &rel.Project{}
+	for _, c := range f.rows.Columns() {
+		if c.ID != f.file.ID && c.ID != f.pos.ID && c.ID != f.code.ID {
+			p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+		}
+	}
+	absent := firstOf(types.Int, code(insertOp), rel.When{If: deletes, Then: code(noOp)})
+	if op == opDelete {
+		absent = code(noOp)
+	}
+	if known == nil {
+		p.In = f.rows
+		p.Cols = append(p.Cols, rel.Computed{Column: op0, Expr: absent},
+			rel.Computed{Column: file, Expr: &rel.Lit{T: types.Long}}, rel.Computed{Column: pos, Expr: &rel.Lit{T: types.Long}})
+		out.rows, out.code, out.file, out.pos = p, op0, file, pos
+		return &out, nil
+	}
+	on := equals(f.key.Ref(), known.key.Ref())
+	if known.path.ID != 0 {
+		on = rel.And(on, equals(f.path.Ref(), known.path.Ref())).(*rel.Call)
+	}
+	p.In = &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known.rows, On: on}
+	whens := []rel.When{{If: isNull(nullableRef(known.file)), Then: absent}}
+	if lost := x.loses(f, known); lost != nil {
+		whens = append(whens, rel.When{If: lost, Then: code(ignoredOp)})
+	}
+	whens = append(whens, rel.When{If: deletes, Then: code(deleteOp)})
+	found := rel.Expr(code(updateOp))
+	if op == opDelete {
+		found = code(deleteOp)
+	}
+	p.Cols = append(p.Cols, rel.Computed{Column: op0, Expr: firstOf(types.Int, found, whens...)},
+		rel.Computed{Column: file, Expr: nullableRef(known.file)}, rel.Computed{Column: pos, Expr: nullableRef(known.pos)})
+	out.rows, out.code, out.file, out.pos = p, op0, file, pos
+	return &out, nil
+}
+
+func nullableRef(c rel.Column) rel.Expr {
+	c.Nullable = true
+	return c.Ref()
+}
+
+// unknown leaves out rows whose keys the table has, or fails for them.
+func (x *tx) unknown(ctx context.Context, f *freshRows, fail bool) (*freshRows, error) {
+	known, err := x.knownKeys(ctx, f)
+	if err != nil || known == nil {
+		return f, err
+	}
+	out := *f
+	on := equals(f.key.Ref(), known.key.Ref())
+	if known.path.ID != 0 {
+		on = rel.And(on, equals(f.path.Ref(), known.path.Ref())).(*rel.Call)
+	}
+	if !fail {
+		out.rows = &rel.Join{Kind: rel.Anti, Left: f.rows, Right: known.rows, On: on}
+		return &out, nil
+	}
+	joined := &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known.rows, On: on}
+	p := &rel.Project{In: joined}
+	for _, c := range f.rows.Columns() {
+		e := rel.Expr(c.Ref())
+		if c.ID == f.key.ID {
+			e = firstOf(types.String, raise("HUDI_DUPLICATE_KEY"), rel.When{If: isNull(nullableRef(known.file)), Then: c.Ref()})
+		}
+		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: e})
+	}
+	out.rows = p
+	return &out, nil
+}
+
+// pathsOf are the partition paths of new rows.
+func (x *tx) pathsOf(ctx context.Context, f *freshRows) (map[string]bool, error) {
+	if len(x.config().Partition) == 0 {
+		return map[string]bool{"": true}, nil
+	}
+	counts, err := x.countByPath(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	for path := range counts {
+		if err := keygen.CheckPath(path); err != nil {
+			return nil, err
+		}
+		out[path] = true
+	}
+	return out, nil
+}

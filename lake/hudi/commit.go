@@ -1,0 +1,199 @@
+package hudi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/hudi/config"
+	"github.com/tarn-lake/tarn/lake/hudi/timeline"
+	"github.com/tarn-lake/tarn/storage"
+)
+
+// Commit makes the changes visible at once, or says why not. A transaction that changes nothing makes no instant.
+func (x *tx) Commit(ctx context.Context, op lake.Operation) (lake.Commit, error) {
+	if x.closed {
+		return lake.Commit{}, errors.New("the transaction is over")
+	}
+	if x.broken != nil {
+		return lake.Commit{}, errors.Join(fmt.Errorf("a change of this transaction failed: %w", x.broken), x.Rollback())
+	}
+	out := lake.Commit{Version: x.base.Version(), Operation: op, Attempts: 1, Metrics: map[string]string{}}
+	if x.act == nil && x.evolved {
+		if _, err := x.begin(ctx, x.kind(), opAlterSchema); err != nil {
+			return out, x.table.fail("commit to", "", errors.Join(err, x.Rollback()))
+		}
+	}
+	if x.act == nil {
+		x.closed = true
+		return out, x.table.fail("commit to", "", x.describeOnly(ctx))
+	}
+	done, err := x.publish(ctx, op)
+	switch {
+	case err == nil:
+		x.closed = true
+	case errors.Is(err, storage.ErrUnknown):
+		x.closed = true
+		return out, &lake.UnknownOutcomeError{Table: x.table.path, Version: version(x.act.instant.Time), TxnID: x.act.instant.Time, Err: err}
+	default:
+		return out, x.table.fail("commit to", "", errors.Join(x.conflict(err), x.Rollback()))
+	}
+	out.Version, out.Time = version(done.Time), time.Now()
+	out.FilesAdded, out.FilesRemoved = x.counts.FilesAdded, x.counts.FilesRemoved
+	out.TxnID, out.Engine = done.Time, "tarn"
+	for name, n := range map[string]int64{"numInsertedRows": x.counts.Inserted, "numUpdatedRows": x.counts.Updated, "numDeletedRows": x.counts.Deleted,
+		"numIgnoredRows": x.ignored} {
+		if n > 0 {
+			out.Metrics[name] = strconv.FormatInt(n, 10)
+		}
+	}
+	x.act.finish(ctx)
+	return out, nil
+}
+
+func version(instant string) int64 {
+	n, _ := strconv.ParseInt(instant, 10, 64)
+	return n
+}
+
+// kind is the action of a write that replaces nothing.
+func (x *tx) kind() timeline.Action {
+	if x.merges() {
+		return timeline.DeltaCommit
+	}
+	return timeline.Commit
+}
+
+// describeOnly makes the table, or sets properties, when no rows were changed.
+func (x *tx) describeOnly(ctx context.Context) error {
+	if x.made != nil {
+		return x.make(ctx)
+	}
+	if len(x.changed) == 0 {
+		return nil
+	}
+	unlock, err := x.table.lock(ctx, x.options)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return x.setProperties(ctx)
+}
+
+func (x *tx) setProperties(ctx context.Context) error {
+	if len(x.changed) == 0 {
+		return nil
+	}
+	_, err := config.Update(ctx, x.table.bucket, func(p config.Properties) {
+		for k, v := range x.changed {
+			if p[k] = v; v == "" {
+				delete(p, k)
+			}
+		}
+	})
+	return err
+}
+
+// publish completes the write under the table's lock.
+func (x *tx) publish(ctx context.Context, op lake.Operation) (timeline.Instant, error) {
+	a := x.act
+	m, err := x.commitMetadata(op)
+	if err != nil {
+		return timeline.Instant{}, err
+	}
+	unlock, err := x.table.lock(ctx, x.options)
+	if err != nil {
+		return timeline.Instant{}, err
+	}
+	defer unlock()
+	line, err := x.table.timeline(ctx)
+	if err != nil {
+		return timeline.Instant{}, err
+	}
+	rivals, err := line.Rivals(ctx, a.instant, a.seen)
+	if err != nil {
+		return timeline.Instant{}, err
+	}
+	if err := timeline.Conflict(a.instant, m.Groups(), rivals); err != nil {
+		return timeline.Instant{}, err
+	}
+	if err := x.keepMetadata(ctx, m); err != nil {
+		return timeline.Instant{}, err
+	}
+	if err := x.setProperties(ctx); err != nil {
+		return timeline.Instant{}, err
+	}
+	return line.Complete(ctx, a.instant, time.Now(), m)
+}
+
+// conflict is err in the words of all formats where another writer came first.
+func (x *tx) conflict(err error) error {
+	var c *timeline.ConflictError
+	if !errors.As(err, &c) {
+		return err
+	}
+	return &lake.ConflictError{Class: "HUDI_WRITE_CONFLICT", Table: x.table.path, Version: version(c.Winner.Time), Winner: string(c.Winner.Action),
+		Reason: c.Error(), Params: map[string]string{"table": x.table.path, "instant": c.Winner.Time, "group": c.Group.String()}}
+}
+
+// commitMetadata is what the commit says.
+func (x *tx) commitMetadata(op lake.Operation) (*timeline.CommitMetadata, error) {
+	l, err := x.layoutOf()
+	if err != nil {
+		return nil, err
+	}
+	a := x.act
+	m := &timeline.CommitMetadata{PartitionToWriteStats: map[string][]timeline.WriteStat{}, OperationType: string(a.operation),
+		ExtraMetadata: map[string]string{timeline.SchemaKey: l.plain}, PartitionToReplaceFileIDs: a.replaced}
+	for _, s := range a.stats {
+		m.PartitionToWriteStats[s.Partition] = append(m.PartitionToWriteStats[s.Partition], s)
+	}
+	prefix := x.options.text("_", "hoodie.datasource.write.commitmeta.key.prefix")
+	for k, v := range x.options.all {
+		if strings.HasPrefix(k, prefix) {
+			m.ExtraMetadata[k] = v
+		}
+	}
+	if op.UserMetadata != "" {
+		m.ExtraMetadata["_tarn_user_metadata"] = op.UserMetadata
+	}
+	return m, nil
+}
+
+// finish removes what only a write that is going on needs. What it leaves does no harm.
+func (a *action) finish(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
+	if a.heart != nil {
+		_ = a.heart.Stop(ctx)
+	}
+	_ = timeline.RemoveMarkers(ctx, a.table.bucket, a.instant.Time)
+}
+
+// keepMetadata brings the metadata table in step with the commit, before that is visible.
+func (x *tx) keepMetadata(ctx context.Context, m *timeline.CommitMetadata) error {
+	return x.table.dropMetadata(ctx)
+}
+
+// dropMetadata takes the metadata table out of the table, as Hudi does for a writer that keeps none: the properties say first that
+// there is none (§1.8). A later writer makes it anew.
+func (t *Table) dropMetadata(ctx context.Context) error {
+	c, err := config.Load(ctx, t.bucket)
+	if err != nil {
+		return err
+	}
+	if len(c.MetadataPartitions) == 0 && len(c.MetadataInflight) == 0 {
+		return nil
+	}
+	_, err = config.Update(ctx, t.bucket, func(p config.Properties) {
+		p["hoodie.table.metadata.partitions"] = ""
+		p["hoodie.table.metadata.partitions.inflight"] = ""
+	})
+	if err != nil {
+		return err
+	}
+	return storage.RemoveAll(ctx, t.bucket, ".hoodie/metadata")
+}

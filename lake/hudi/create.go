@@ -1,0 +1,183 @@
+package hudi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tarn-lake/tarn/engine"
+	"github.com/tarn-lake/tarn/internal/avro"
+	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/hudi/config"
+	"github.com/tarn-lake/tarn/lake/hudi/keygen"
+	"github.com/tarn-lake/tarn/lake/hudi/timeline"
+	"github.com/tarn-lake/tarn/types"
+)
+
+// defaultVersion is the table version of new tables: Hudi from 0.14 on reads and writes it.
+const defaultVersion = 6
+
+// Create starts a transaction that makes the table that e.Meta describes, by the properties of CREATE TABLE (type, primaryKey,
+// preCombineField) or the options of the datasource (hoodie.…).
+func (f *Format) Create(ctx context.Context, e lake.Entry, x engine.Engine) (lake.Tx, error) {
+	t := f.table(e)
+	_, err := config.Load(ctx, e.Bucket)
+	if err == nil {
+		return nil, &lake.Error{Op: "create", Path: t.path, Err: fs.ErrExist, Hint: "the folder holds a Hudi table already"}
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, t.fail("create", "", err)
+	}
+	p, err := t.properties(e.Meta)
+	if err != nil {
+		return nil, t.fail("create", "", err)
+	}
+	if t.config, err = config.NewTable(p); err != nil {
+		return nil, t.fail("create", "", err)
+	}
+	s := &Snapshot{table: t, config: t.config, timeline: new(timeline.Timeline)}
+	s.schema = s.withMeta(e.Meta.Schema)
+	s.meta = s.describeMeta()
+	s.meta.Description = e.Meta.Description
+	b := &tx{table: t, engine: x, base: s, view: s, made: p, started: time.Now()}
+	if g, err := b.newGenerator(); err == nil {
+		if err := g.Check(e.Meta.Schema); err != nil {
+			return nil, t.fail("create", "", err)
+		}
+	}
+	return b, nil
+}
+
+// properties are those of the table that m describes.
+func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
+	if len(ownColumns(m.Schema).Fields) == 0 {
+		return nil, errors.New("a Hudi table needs a column")
+	}
+	given := map[string]string{}
+	for k, v := range m.Properties {
+		given[strings.ToLower(k)] = v
+	}
+	o := newOptions(given)
+	n := config.New{Version: int(o.number("hoodie.write.table.version", defaultVersion)), Name: t.nameOf(m, o), Extra: map[string]string{}}
+	if v := o.all["hoodie.table.version"]; v != "" && o.all["hoodie.write.table.version"] == "" {
+		n.Version, _ = strconv.Atoi(v)
+	}
+	n.Database = o.text("", "hoodie.database.name")
+	var err error
+	if n.Type, err = typeOf(o.text("cow", "type", "hoodie.table.type", "hoodie.datasource.write.table.type")); err != nil {
+		return nil, err
+	}
+	n.RecordKey = splitNames(o.text("", "primarykey", "hoodie.table.recordkey.fields", "hoodie.datasource.write.recordkey.field"))
+	n.Ordering = splitNames(o.text("", "precombinefield", "orderingfields", "hoodie.table.ordering.fields", "hoodie.table.precombine.field",
+		"hoodie.datasource.write.precombine.field"))
+	n.HiveStyle = o.flag("hoodie.datasource.write.hive_style_partitioning", true)
+	n.URLEncode = o.flag("hoodie.datasource.write.partitionpath.urlencode", false)
+	n.DropPartition = o.flag("hoodie.datasource.write.drop.partition.columns", false)
+	n.VirtualKeys = !o.flag("hoodie.populate.meta.fields", true)
+	n.UTC = strings.EqualFold(o.text("", "hoodie.table.timeline.timezone"), "UTC")
+	n.Payload = o.text("", "hoodie.compaction.payload.class", "hoodie.datasource.write.payload.class")
+	n.MergeMode = config.MergeMode(strings.ToUpper(o.text("", "hoodie.record.merge.mode", "hoodie.write.record.merge.mode", "recordmergemode")))
+	n.CDC = o.flag("hoodie.table.cdc.enabled", false)
+	n.CDCMode = o.text("", "hoodie.table.cdc.supplemental.logging.mode")
+	if err := partitionBy(&n, m, o); err != nil {
+		return nil, err
+	}
+	if err := checkFields(m.Schema, n.RecordKey, n.Ordering); err != nil {
+		return nil, err
+	}
+	maps.Copy(n.Extra, keygen.TimeSettings(o.all))
+	name, namespace := recordName(n.Name)
+	own := ownColumns(m.Schema)
+	if n.CreateSchema, err = avro.Text(name, namespace, own, avro.NullLast); err != nil {
+		return nil, err
+	}
+	if err := o.err(); err != nil {
+		return nil, err
+	}
+	return n.Properties()
+}
+
+// nameOf is the name of a new table: what CREATE TABLE or the options call it, else its folder.
+func (t *Table) nameOf(m *lake.Meta, o options) string {
+	if name := o.text(m.Name, "hoodie.table.name", "hoodie.datasource.write.table.name"); name != "" {
+		return name
+	}
+	return path.Base(strings.TrimSuffix(t.path, "/"))
+}
+
+func typeOf(word string) (config.Type, error) {
+	switch strings.ToLower(word) {
+	case "cow", "copy_on_write":
+		return config.CopyOnWrite, nil
+	case "mor", "merge_on_read":
+		return config.MergeOnRead, nil
+	}
+	return "", fmt.Errorf("type=%s: a Hudi table is cow or mor", word)
+}
+
+func checkFields(s types.Struct, lists ...[]string) error {
+	for _, list := range lists {
+		for _, name := range list {
+			first, _, _ := strings.Cut(name, ".")
+			if s.Index(name) < 0 && s.Index(first) < 0 {
+				return fmt.Errorf("the field %s is not a column of the table", name)
+			}
+		}
+	}
+	return nil
+}
+
+// partitionBy takes the partition fields of CREATE TABLE or of the options, and the key generator.
+func partitionBy(n *config.New, m *lake.Meta, o options) error {
+	given := splitNames(o.text("", "hoodie.datasource.write.partitionpath.field", "hoodie.table.partition.fields"))
+	if len(given) == 0 {
+		given = m.Partition
+	}
+	for _, f := range given {
+		name, kind, _ := strings.Cut(f, ":")
+		n.Partition = append(n.Partition, config.PartitionField{Name: strings.TrimSpace(name), Kind: strings.ToUpper(strings.TrimSpace(kind))})
+	}
+	names := make([]string, len(n.Partition))
+	for i, f := range n.Partition {
+		names[i] = f.Name
+	}
+	if len(m.Partition) > 0 && !slices.EqualFunc(m.Partition, names, strings.EqualFold) {
+		return fmt.Errorf("the table is partitioned by %s, but hoodie.datasource.write.partitionpath.field names %s", strings.Join(m.Partition, ", "), strings.Join(names, ", "))
+	}
+	if err := checkFields(m.Schema, names); err != nil {
+		return err
+	}
+	kind := strings.ToUpper(o.text("", "hoodie.table.keygenerator.type", "hoodie.datasource.write.keygenerator.type"))
+	if class := o.text("", "hoodie.table.keygenerator.class", "hoodie.datasource.write.keygenerator.class"); class != "" && kind == "" {
+		if kind = keygen.TypeOf(class); kind == "" {
+			return fmt.Errorf("the key generator %s is not one of Hudi's", class)
+		}
+	}
+	if kind != "" && !knownGenerator(kind) {
+		return fmt.Errorf("the key generator type %s is not known", kind)
+	}
+	n.KeyGenerator = config.KeyGenerator(kind)
+	return nil
+}
+
+// make writes the properties of a table to be made: from then on it is there, without rows.
+func (x *tx) make(ctx context.Context) error {
+	if x.made == nil || x.exists {
+		return nil
+	}
+	c, err := config.Create(ctx, x.table.bucket, x.made)
+	if err != nil {
+		return err
+	}
+	x.table.config, x.view.config, x.base.config, x.exists = c, c, c, true
+	line, err := x.table.timeline(ctx)
+	x.base.timeline, x.view.timeline = line, line
+	return err
+}

@@ -1,0 +1,163 @@
+package hudi
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/rel"
+	"github.com/tarn-lake/tarn/types"
+)
+
+// edit changes, removes and adds rows. They are evaluated once; their row ids alone come into Go.
+func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
+	if err := x.mergeable(); err != nil {
+		return lake.Metrics{}, err
+	}
+	rows, err := rel.Bind(ctx, c.Rows)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	f, err := x.edited(rows, c)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	release, err := x.hold(ctx, f)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	defer release()
+	e, err := x.collect(ctx, f)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	if err := e.check(c.Twice); err != nil {
+		return lake.Metrics{}, err
+	}
+	if e.updated > 0 && x.byEventTime() {
+		if f, e, err = x.judge(ctx, f, e); err != nil {
+			return lake.Metrics{}, err
+		}
+	}
+	if e.inserted > 0 {
+		if _, err := x.generator(); err != nil {
+			return lake.Metrics{}, err
+		}
+	}
+	if e.inserted+e.updated+e.deleted == 0 {
+		x.ignored += e.ignored
+		return lake.Metrics{}, nil
+	}
+	op := opUpsertPrepped
+	if e.inserted+e.updated == 0 {
+		op = opDeletePrepped
+	} else if e.inserted > 0 {
+		op = opUpsert
+	}
+	if _, err := x.begin(ctx, x.kind(), op); err != nil {
+		return lake.Metrics{}, err
+	}
+	return x.carryOut(ctx, f, e, true, 0)
+}
+
+// edited lays out the rows of an edit. An update that would change a row's key fails.
+func (x *tx) edited(rows rel.Node, c lake.Edit) (*freshRows, error) {
+	f := &freshRows{rows: rows, own: c.Columns}
+	id, op := columnOf(rows, c.RowID), columnOf(rows, c.Op)
+	p := &rel.Project{In: rows}
+	for _, col := range rows.Columns() {
+		if col.ID != c.RowID {
+			p.Cols = append(p.Cols, rel.Computed{Column: col, Expr: col.Ref()})
+		}
+	}
+	add := func(name string, t types.Type, e rel.Expr) rel.Column {
+		col := rel.NewColumn(name, t)
+		p.Cols = append(p.Cols, rel.Computed{Column: col, Expr: e})
+		return col
+	}
+	is := func(letter string) rel.Expr { return equals(op.Ref(), text(letter)) }
+	f.code = add("op", types.Int, firstOf(types.Int, code(noOp), rel.When{If: is("I"), Then: code(insertOp)},
+		rel.When{If: is("U"), Then: code(updateOp)}, rel.When{If: is("D"), Then: code(deleteOp)}))
+	f.file, f.pos = add("file", types.Long, &rel.Field{X: id.Ref(), Index: 0}), add("pos", types.Long, &rel.Field{X: id.Ref(), Index: 1})
+	key, path := rel.Expr(&rel.Field{X: id.Ref(), Index: 2}), rel.Expr(&rel.Lit{T: types.String})
+	if len(c.Columns) > 0 {
+		var err error
+		if key, path, err = x.editedKeys(f, key, is("I"), is("U")); err != nil {
+			return nil, err
+		}
+	}
+	f.key, f.path = add("key", types.String, key), add("path", types.String, path)
+	f.rows = p
+	return f, nil
+}
+
+// editedKeys are the key of a row, and the partition path of a new one.
+func (x *tx) editedKeys(f *freshRows, stored rel.Expr, isInsert, isUpdate rel.Expr) (key, path rel.Expr, err error) {
+	none := &rel.Lit{T: types.String}
+	g, err := x.generator()
+	if err != nil { // of use for new rows only: see edit
+		return stored, none, nil
+	}
+	named := x.namedColumns(f)
+	where, err := g.Partition(named)
+	if err != nil {
+		return nil, nil, err
+	}
+	path = firstOf(types.String, none, rel.When{If: isInsert, Then: where})
+	if g.Automatic() {
+		return firstOf(types.String, stored, rel.When{If: isInsert, Then: none}), path, nil
+	}
+	made, err := g.Key(named)
+	if err != nil {
+		return nil, nil, err
+	}
+	whens := []rel.When{{If: isInsert, Then: made},
+		{If: rel.And(isUpdate, differs(made, stored)), Then: raise("HUDI_RECORD_KEY_CHANGED", "field", strings.Join(g.KeyFields(), ", "))}}
+	return firstOf(types.String, stored, whens...), path, nil
+}
+
+// judge marks the updates that lose against the stored rows, by their ordering values.
+func (x *tx) judge(ctx context.Context, f *freshRows, e *edits) (*freshRows, *edits, error) {
+	var list []*FileSlice
+	for _, s := range e.touched() {
+		list = append(list, s.slice)
+	}
+	k := &knownRows{file: rel.NewColumn("known file", types.Long), pos: rel.NewColumn("known pos", types.Long)}
+	var columns []rel.Column
+	for _, name := range x.orderingColumns() {
+		i := x.base.schema.Index(name)
+		if i < 0 {
+			return f, e, nil
+		}
+		columns = append(columns, rel.NewColumn(x.base.schema.Fields[i].Name, x.base.schema.Fields[i].Type))
+	}
+	k.ordering = columns
+	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	rows, err := x.base.rows(ctx, list, columns, &id)
+	if err != nil {
+		return nil, nil, err
+	}
+	known := &rel.Project{In: rows}
+	for _, c := range columns {
+		known.Cols = append(known.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+	}
+	for i, c := range []rel.Column{k.file, k.pos} {
+		known.Cols = append(known.Cols, rel.Computed{Column: c, Expr: &rel.Field{X: id.Ref(), Index: i}})
+	}
+	lost := x.loses(f, k)
+	if lost == nil {
+		return f, e, nil
+	}
+	out := *f
+	out.code = rel.NewColumn("op", types.Int)
+	p := &rel.Project{In: &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known,
+		On: rel.And(equals(f.file.Ref(), k.file.Ref()), equals(f.pos.Ref(), k.pos.Ref()))}}
+	for _, c := range f.rows.Columns() {
+		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+	}
+	p.Cols = append(p.Cols, rel.Computed{Column: out.code, Expr: firstOf(types.Int, f.code.Ref(),
+		rel.When{If: rel.And(equals(f.code.Ref(), code(updateOp)), lost), Then: code(ignoredOp)})})
+	out.rows = p
+	again, err := x.collect(ctx, &out)
+	return &out, again, err
+}

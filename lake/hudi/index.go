@@ -1,0 +1,83 @@
+package hudi
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tarn-lake/tarn/rel"
+	"github.com/tarn-lake/tarn/types"
+)
+
+// knownRows is the keys of rows of the table, where they are, and their ordering values.
+type knownRows struct {
+	rows           rel.Node
+	key, file, pos rel.Column
+	path           rel.Column // without ID where keys are unique in the whole table
+	ordering       []rel.Column
+}
+
+// global reports whether a key is unique in the whole table, and not only in its partition.
+func (x *tx) global() (bool, error) {
+	switch kind := strings.ToUpper(x.options.text("SIMPLE", "hoodie.index.type")); kind {
+	case "SIMPLE", "BLOOM", "BUCKET", "INMEMORY", "RECORD_LEVEL_INDEX":
+		return false, nil
+	case "GLOBAL_SIMPLE", "GLOBAL_BLOOM", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX":
+		return true, nil
+	default:
+		return false, fmt.Errorf("hoodie.index.type=%s is not supported", kind)
+	}
+}
+
+// knownKeys is the rows of the slices that may have keys of f; nil when there are none. Rows of slices without logs are looked
+// for in base files alone, as Hudi's SIMPLE index does.
+func (x *tx) knownKeys(ctx context.Context, f *freshRows) (*knownRows, error) {
+	global, err := x.global()
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]bool{}
+	if !global {
+		if paths, err = x.pathsOf(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	var list []*FileSlice
+	for _, s := range x.base.slices {
+		if global || paths[s.Partition] {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	k := &knownRows{key: rel.NewColumn("known key", types.String), file: rel.NewColumn("known file", types.Long), pos: rel.NewColumn("known pos", types.Long)}
+	var columns []rel.Column
+	for _, name := range x.orderingColumns() {
+		i := x.base.schema.Index(name)
+		if i < 0 {
+			continue
+		}
+		c := rel.NewColumn(x.base.schema.Fields[i].Name, x.base.schema.Fields[i].Type)
+		columns, k.ordering = append(columns, c), append(k.ordering, c)
+	}
+	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	rows, err := x.base.rows(ctx, list, columns, &id)
+	if err != nil {
+		return nil, err
+	}
+	p := &rel.Project{In: rows}
+	for _, c := range columns {
+		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+	}
+	for i, c := range []rel.Column{k.file, k.pos, k.key} {
+		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: &rel.Field{X: id.Ref(), Index: i}})
+	}
+	k.rows = p
+	if !global && len(x.config().Partition) > 0 {
+		table, number, path := places(list)
+		k.rows = &rel.Join{Kind: rel.Inner, Left: p, Right: table, On: equals(k.file.Ref(), number.Ref())}
+		k.path = path
+	}
+	return k, nil
+}

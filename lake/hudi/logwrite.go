@@ -1,0 +1,319 @@
+package hudi
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/tarn-lake/tarn/internal/avro"
+	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/hudi/logfile"
+	"github.com/tarn-lake/tarn/lake/hudi/timeline"
+	"github.com/tarn-lake/tarn/rel"
+	"github.com/tarn-lake/tarn/storage"
+	"github.com/tarn-lake/tarn/types"
+)
+
+// blockSize is how many bytes of records a block of a log file holds, about.
+const blockSize = 64 << 20
+
+// log writes the changed rows of slices to log files, one per slice: new values as Avro records, deletions as keys.
+func (x *tx) log(ctx context.Context, l *layout, changes []*sliceEdit, f *freshRows) (lake.Metrics, error) {
+	var m lake.Metrics
+	if len(changes) == 0 {
+		return m, nil
+	}
+	for _, s := range changes {
+		if err := x.touch(s.slice); err != nil {
+			return m, err
+		}
+	}
+	rows, columns, err := x.logRows(l, f, changes)
+	if err != nil {
+		return m, err
+	}
+	r, err := x.engine.Query(ctx, rows)
+	if err != nil {
+		return m, err
+	}
+	defer r.Release()
+	w, err := x.newLogger(l, changes, columns)
+	if err != nil {
+		return m, err
+	}
+	for r.Next() {
+		if err := w.take(ctx, r.RecordBatch()); err != nil {
+			return m, err
+		}
+	}
+	if err := r.Err(); err != nil {
+		return m, err
+	}
+	if err := w.end(ctx); err != nil {
+		return m, err
+	}
+	return w.metrics, nil
+}
+
+// Columns of logRows before those of the records.
+const (
+	changedNumber = iota
+	changedCode
+	changedKey
+	changedPath
+	changedRecord
+)
+
+// logRows is the changed rows by slice: the number of the slice, the code, key and path, and the columns of records.
+func (x *tx) logRows(l *layout, f *freshRows, changes []*sliceEdit) (rel.Node, []types.Field, error) {
+	number, in, where, err := x.changedRows(f, changes, updateOp, deleteOp)
+	if err != nil {
+		return nil, nil, err
+	}
+	row := rel.Column{ID: rel.NewID(), Name: "row", Type: types.Int}
+	windowed := &rel.Window{In: in, Funcs: []rel.Computed{{Column: row, Expr: &rel.Over{Fn: &rel.Call{Name: "row_number", T: types.Int},
+		Partition: []rel.Expr{number}}}}}
+	p := &rel.Project{In: windowed}
+	add := func(name string, t types.Type, e rel.Expr) {
+		p.Cols = append(p.Cols, rel.Computed{Column: rel.NewColumn(name, t), Expr: e})
+	}
+	add("number", types.Long, number)
+	add("op", types.Int, f.code.Ref())
+	add("key", types.String, f.key.Ref())
+	add("path", types.String, where)
+	texts := func(e rel.Expr) rel.Expr { return &rel.Cast{X: e, To: types.String, Zone: "UTC"} }
+	fields := l.fields()
+	if l.meta {
+		add(commitTimeColumn, types.String, text(x.act.instant.Time))
+		add(commitSeqnoColumn, types.String, concat(text(x.act.instant.Time+"_"), texts(number), text("_"), texts(row.Ref())))
+		add(recordKeyColumn, types.String, f.key.Ref())
+		add(partitionPathColumn, types.String, where)
+		add(fileNameColumn, types.String, fileIDs(number, changes))
+	} else {
+		fields = fields[len(metaColumns):]
+	}
+	values := f.values()
+	if len(values) == 0 { // an edit that only deletes has none
+		for _, field := range l.own {
+			values = append(values, &rel.Lit{T: field.Type})
+		}
+	}
+	for i, field := range l.own {
+		if l.kept[i] {
+			add(field.Name, field.Type, values[i])
+		}
+	}
+	return &rel.Sort{In: p, By: []rel.Order{{Expr: p.Cols[0].Column.Ref()}}}, fields, nil
+}
+
+// fileIDs is the file id of a slice by its number.
+func fileIDs(number rel.Expr, changes []*sliceEdit) rel.Expr {
+	c := &rel.Case{T: types.String}
+	for _, s := range changes {
+		c.Whens = append(c.Whens, rel.When{If: equals(number, long(s.slice.Number)), Then: text(s.slice.FileID)})
+	}
+	return c
+}
+
+// logger writes log files, one after the other, as rows come.
+type logger struct {
+	x       *tx
+	schema  string
+	encoder *avro.Encoder
+	slices  map[int64]*sliceEdit
+	metrics lake.Metrics
+
+	now     *sliceEdit // whose rows come
+	file    *openLog
+	records int
+	content []byte // of the block of records under way
+	deletes []logfile.Deletion
+}
+
+// openLog is a log file that is being written.
+type openLog struct {
+	name    string // in the table
+	version int64
+	out     *counted
+	close   func() error
+}
+
+func (x *tx) newLogger(l *layout, changes []*sliceEdit, columns []types.Field) (*logger, error) {
+	name, namespace := recordName(x.config().Name)
+	text, err := avro.Text(name, namespace, types.Struct{Fields: columns}, avro.NullFirst)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := avro.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	w := &logger{x: x, schema: text, slices: map[int64]*sliceEdit{}}
+	for _, s := range changes {
+		w.slices[s.slice.Number] = s
+	}
+	w.encoder, err = avro.NewEncoder(schema, columns)
+	return w, err
+}
+
+func (w *logger) take(ctx context.Context, b arrow.RecordBatch) error {
+	numbers, ok1 := b.Column(changedNumber).(*array.Int64)
+	codes, ok2 := b.Column(changedCode).(*array.Int32)
+	keys, ok3 := b.Column(changedKey).(*array.String)
+	paths, ok4 := b.Column(changedPath).(*array.String)
+	if !ok1 || !ok2 || !ok3 || !ok4 {
+		return errors.New("the engine gave changed rows of other types")
+	}
+	for i := range int(b.NumRows()) {
+		s := w.slices[numbers.Value(i)]
+		if s != w.now {
+			if err := w.end(ctx); err != nil {
+				return err
+			}
+			if s == nil {
+				return fmt.Errorf("a row of slice %d, which is not changed", numbers.Value(i))
+			}
+			w.now = s
+		}
+		if codes.Value(i) == deleteOp {
+			w.deletes = append(w.deletes, logfile.Deletion{Key: keys.Value(i), Partition: paths.Value(i), Ordering: int32(0)})
+			continue
+		}
+		if err := w.record(b.Columns()[changedRecord:], i); err != nil {
+			return err
+		}
+		if len(w.content) >= blockSize {
+			if err := w.block(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// record appends the record of a row to the block under way.
+func (w *logger) record(columns []arrow.Array, row int) error {
+	at := len(w.content)
+	w.content = append(w.content, 0, 0, 0, 0)
+	var err error
+	if w.content, err = w.encoder.Append(w.content, columns, row); err != nil {
+		return err
+	}
+	binary.BigEndian.PutUint32(w.content[at:], uint32(len(w.content)-at-4))
+	w.records++
+	return nil
+}
+
+// block writes the records under way.
+func (w *logger) block(ctx context.Context) error {
+	if w.records == 0 {
+		return nil
+	}
+	if err := w.open(ctx); err != nil {
+		return err
+	}
+	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, recordsVersion), uint32(w.records))
+	header := logfile.Header{{Key: logfile.InstantTime, Value: w.x.act.instant.Time}, {Key: logfile.Schema, Value: w.schema}}
+	err := logfile.Write(w.file.out, logfile.AvroData, header, append(head, w.content...))
+	w.records, w.content = 0, w.content[:0]
+	return err
+}
+
+// recordsVersion is the version of the content of Avro blocks.
+const recordsVersion = 3
+
+// end finishes the log file of the slice whose rows came last.
+func (w *logger) end(ctx context.Context) error {
+	if w.now == nil {
+		return nil
+	}
+	if err := w.block(ctx); err != nil {
+		return err
+	}
+	if len(w.deletes) > 0 {
+		if err := w.deletions(ctx); err != nil {
+			return err
+		}
+	}
+	if w.file == nil {
+		return nil
+	}
+	if err := w.file.close(); err != nil {
+		return err
+	}
+	w.stat()
+	w.now, w.file, w.deletes = nil, nil, nil
+	return nil
+}
+
+func (w *logger) deletions(ctx context.Context) error {
+	if err := w.open(ctx); err != nil {
+		return err
+	}
+	content, err := logfile.AppendDeletions(nil, w.deletes)
+	if err != nil {
+		return err
+	}
+	return logfile.Write(w.file.out, logfile.DeleteKeys, logfile.Header{{Key: logfile.InstantTime, Value: w.x.act.instant.Time}, {Key: logfile.Schema, Value: w.schema}}, content)
+}
+
+// open begins the log file of the slice.
+func (w *logger) open(ctx context.Context) error {
+	if w.file != nil {
+		return nil
+	}
+	n := w.x.logName(w.now.slice)
+	name := path.Join(w.now.slice.Partition, n.String())
+	kind := timeline.AppendMarker
+	if w.x.config().Version >= 8 {
+		kind = timeline.CreateMarker
+	}
+	w.x.act.claim(ctx, timeline.Marker{Path: name, Type: kind})
+	if err := w.x.act.failure(); err != nil {
+		return err
+	}
+	out, err := w.x.table.bucket.Create(ctx, name, storage.Exclusive)
+	if err != nil {
+		return err
+	}
+	w.file = &openLog{name: name, version: n.Version, out: &counted{w: out}, close: out.Close}
+	return nil
+}
+
+// logName is the name of the next log file of a slice. Up to version 6 it has the instant of the base file that it belongs to, or of
+// a compaction that is pending; from 8 on that of the write.
+func (x *tx) logName(s *FileSlice) LogName {
+	n := LogName{FileID: s.FileID, Instant: x.act.instant.Time, Version: 1, Token: "0-0-0"}
+	if x.config().Version >= 8 {
+		return n
+	}
+	n.Instant = s.Instant()
+	if c := x.compacting[timeline.FileGroup{Partition: s.Partition, FileID: s.FileID}]; c != "" {
+		n.Instant = c
+	}
+	for _, l := range s.Logs {
+		if l.Instant == n.Instant {
+			n.Version = max(n.Version, l.Version+1)
+		}
+	}
+	return n
+}
+
+// stat tells of the log file that was finished.
+func (w *logger) stat() {
+	s, size := w.now, w.file.out.n
+	stat := timeline.WriteStat{FileID: s.slice.FileID, Path: w.file.name, PrevCommit: s.slice.Instant(), Partition: s.slice.Partition,
+		NumWrites: s.updated, NumUpdateWrites: s.updated, NumDeletes: s.deleted, TotalWriteBytes: size, FileSizeInBytes: size,
+		LogVersion: int32(w.file.version), LogFiles: []string{path.Base(w.file.name)}, RuntimeStats: &timeline.RuntimeStats{}}
+	if s.slice.Base != nil {
+		stat.BaseFile = s.slice.Base.String()
+	}
+	w.x.act.add(stat, rel.File{Path: w.file.name, Size: size})
+	w.metrics.FilesAdded++
+	w.metrics.BytesAdded += size
+}

@@ -1,0 +1,135 @@
+package hudi
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// options are the settings of a write: hoodie.… keys in lower case. A wrong value is remembered and told by err.
+type options struct {
+	all   map[string]string
+	wrong *[]error
+}
+
+func newOptions(given map[string]string) options {
+	o := options{all: map[string]string{}, wrong: new([]error)}
+	for k, v := range given {
+		o.all[strings.ToLower(k)] = strings.TrimSpace(v)
+	}
+	return o
+}
+
+func (o options) isSet(key string) bool { return o.all[key] != "" }
+
+// text is the value of the first key that is set, else def.
+func (o options) text(def string, keys ...string) string {
+	for _, k := range keys {
+		if v := o.all[k]; v != "" {
+			return v
+		}
+	}
+	return def
+}
+
+func (o options) flag(key string, def bool) bool {
+	switch v := o.all[key]; strings.ToLower(v) {
+	case "":
+		return def
+	case "true":
+		return true
+	case "false":
+		return false
+	default:
+		o.bad("%s=%s: true or false is expected", key, v)
+		return def
+	}
+}
+
+func (o options) number(key string, def int64) int64 {
+	v := o.all[key]
+	if v == "" {
+		return def
+	}
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < 0 {
+		o.bad("%s=%s: a whole number from 0 on is expected", key, v)
+		return def
+	}
+	return n
+}
+
+func (o options) bad(format string, args ...any) {
+	if o.wrong != nil {
+		*o.wrong = append(*o.wrong, fmt.Errorf(format, args...))
+	}
+}
+
+func (o options) err() error {
+	if o.wrong == nil {
+		return nil
+	}
+	return errors.Join(*o.wrong...)
+}
+
+// The defaults of Hudi for sizes of base files, in bytes.
+const (
+	maxFileSize    = 120 << 20
+	smallFileLimit = 100 << 20
+	// On a merge-on-read table inserts fill only files that are quickly written anew.
+	smallMergedLimit = 16 << 20
+)
+
+// operation is what a write does with rows whose keys are there already.
+type operation string
+
+// The operations, as commits name them.
+const (
+	opInsert          operation = "INSERT"
+	opUpsert          operation = "UPSERT"
+	opBulkInsert      operation = "BULK_INSERT"
+	opDelete          operation = "DELETE"
+	opOverwrite       operation = "INSERT_OVERWRITE"
+	opOverwriteTable  operation = "INSERT_OVERWRITE_TABLE"
+	opDeletePartition operation = "DELETE_PARTITION"
+	opUpsertPrepped   operation = "UPSERT_PREPPED"
+	opDeletePrepped   operation = "DELETE_PREPPED"
+	opAlterSchema     operation = "ALTER_SCHEMA"
+)
+
+var operations = map[string]operation{
+	"insert": opInsert, "upsert": opUpsert, "bulk_insert": opBulkInsert, "delete": opDelete, "insert_overwrite": opOverwrite,
+	"insert_overwrite_table": opOverwriteTable, "delete_partition": opDeletePartition,
+}
+
+// operationOf is what an Append is to do: what the options say, in the words of the datasource or of SQL; else an upsert of tables
+// with a record key and an ordering field, and an insert of others, as SQL has it in Hudi 0.14 to 1.0.
+func (x *tx) operationOf() (operation, error) {
+	c := x.config()
+	name := x.options.text("", "hoodie.datasource.write.operation", "hoodie.spark.sql.insert.into.operation", "hoodie.sql.write.operation")
+	if name != "" {
+		op, ok := operations[strings.ToLower(name)]
+		if !ok {
+			return "", fmt.Errorf("hoodie.datasource.write.operation=%s is not known", name)
+		}
+		if op == opUpsert && len(c.RecordKey) == 0 {
+			return opInsert, nil
+		}
+		return op, nil
+	}
+	if x.options.flag("hoodie.sql.bulk.insert.enable", false) {
+		return opBulkInsert, nil
+	}
+	if len(c.RecordKey) > 0 && len(c.Ordering) > 0 && x.options.text("", "hoodie.sql.insert.mode") != "non-strict" {
+		return opUpsert, nil
+	}
+	return opInsert, nil
+}
+
+// takeOptions reads the options of a change.
+func (x *tx) takeOptions(given map[string]string) error {
+	x.options = newOptions(given)
+	x.keys = nil
+	return x.conflicts()
+}

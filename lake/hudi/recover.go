@@ -1,0 +1,31 @@
+package hudi
+
+import (
+	"context"
+
+	"github.com/tarn-lake/tarn/lake/hudi/timeline"
+)
+
+// recover rolls back what writers that failed have left, before another writer begins.
+func (t *Table) recover(ctx context.Context) error {
+	line, err := t.timeline(ctx)
+	if err != nil || len(line.Pending(timeline.Commit, timeline.DeltaCommit, timeline.ReplaceCommit, timeline.Rollback)) == 0 {
+		return err
+	}
+	unlock, err := t.lock(ctx, options{})
+	if err != nil {
+		return t.fail("lock", "", err)
+	}
+	defer unlock()
+	u := &undo{Table: t}
+	if err := u.reload(ctx); err != nil {
+		return err
+	}
+	if len(t.config.MetadataPartitions)+len(t.config.MetadataInflight) > 0 {
+		u.publish = func(ctx context.Context, _ timeline.Instant, _ *timeline.RollbackMetadata) error {
+			return t.dropMetadata(ctx)
+		}
+	}
+	_, err = u.rollbackFailed(ctx)
+	return t.fail("roll back failed writes of", "", err)
+}
