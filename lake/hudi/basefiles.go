@@ -74,6 +74,9 @@ func (s *Snapshot) scanColumn(c rel.Column, past *internalSchema) (rel.ScanColum
 	if past != nil {
 		col.File = s.history.stored(col.File, past)
 	}
+	if v, ok := c.Metadata[rel.RetypedKey]; ok {
+		col.File.Metadata = col.File.Metadata.With(rel.RetypedKey, v)
+	}
 	if s.config.DropPartitionColumns {
 		for part, p := range s.config.Partition {
 			if strings.EqualFold(p.Name, c.Name) {

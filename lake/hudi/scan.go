@@ -29,6 +29,11 @@ func (s *Snapshot) scan(ctx context.Context, w rel.Want) (rel.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if w.Where != nil {
+		if w.Columns, err = s.markRetyped(ctx, w); err != nil {
+			return nil, err
+		}
+	}
 	if s.reading.changed == nil {
 		return s.rows(ctx, slices, w.Columns, w.RowID)
 	}

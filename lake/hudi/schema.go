@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/tarn-lake/tarn/internal/avro"
-	"github.com/tarn-lake/tarn/internal/parquet"
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 	"github.com/tarn-lake/tarn/types"
@@ -100,18 +99,9 @@ func (s *Snapshot) footerSchema(ctx context.Context) (string, error) {
 	if newest == nil {
 		return "", nil
 	}
-	f, err := s.table.bucket.Open(ctx, newest.Path)
+	p, err := s.footer(ctx, newest)
 	if err != nil {
-		return "", s.table.fail("open", newest.Path, err)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return "", s.table.fail("open", newest.Path, err)
-	}
-	p, err := parquet.Open(f, info.Size, parquet.Limits{})
-	if err != nil {
-		return "", s.table.fail("read", newest.Path, err)
+		return "", err
 	}
 	text, _ := p.Metadata("parquet.avro.schema")
 	return text, nil
