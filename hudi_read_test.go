@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -87,17 +88,17 @@ func hudiCorpus(t testing.TB, zipped string) string {
 		if strings.HasPrefix(f.Name, "__MACOSX") {
 			continue
 		}
-		path := filepath.Join(to, f.Name)
+		file := filepath.Join(to, f.Name)
 		if strings.HasSuffix(f.Name, "/") {
-			if err := os.MkdirAll(path, 0o755); err != nil {
+			if err := os.MkdirAll(file, 0o755); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
 		if strings.HasSuffix(f.Name, "/.hoodie/hoodie.properties") && strings.Count(f.Name, "/.hoodie/") == 1 {
-			root = filepath.Dir(filepath.Dir(path))
+			root = filepath.Dir(filepath.Dir(file))
 		}
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		in, err := f.Open()
@@ -109,10 +110,10 @@ func hudiCorpus(t testing.TB, zipped string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, content, 0o644); err != nil {
+		if err := os.WriteFile(file, content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chtimes(path, f.Modified, f.Modified); err != nil {
+		if err := os.Chtimes(file, f.Modified, f.Modified); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,11 +129,36 @@ var hudiModes = []map[string]string{
 	{"hoodie.metadata.enable": "true", "hoodie.enable.data.skipping": "true"},
 }
 
+// hudiOtherwise are answers in which tarn does not follow Hudi, by the table and the query, and why.
+var hudiOtherwise = []struct{ table, query, why string }{
+	{"*keygen*", "*", "the partition column is what the rows hold; Hudi makes it from the path"},
+	{"*_keyvalues", "*", "the partition column is what the rows hold; Hudi reads the time in the path as 1970"},
+	{"v6_cow_drop_partition_cols", "incremental*", "Hudi loses the value that only the path has"},
+	{"v9_mor_part_multi", "incremental*", "Hudi does not decode the path"},
+	{"*_failed_write_recovered", "*", "Hudi loses the row that was written to the log after the rollback"},
+	{"*_mor_ordering_*", "incremental*", "Hudi shows stale rows, which the table never had"},
+	{"v9_mor_part_plain", "incremental*", "Hudi shows stale rows, which the table never had"},
+	{"v9_mor_partial_update*", "incremental*", "Hudi loses rows that were updated in part"},
+	{"v6_mor_virtual_keys", "*", "Hudi doubles updated rows and keeps deleted ones"},
+}
+
+// whyOtherwise is why an answer differs; "" when that is not known.
+func whyOtherwise(table, query string) string {
+	for _, o := range hudiOtherwise {
+		inTable, err1 := path.Match(o.table, table)
+		asked, err2 := path.Match(o.query, query)
+		if inTable && asked && err1 == nil && err2 == nil {
+			return o.why
+		}
+	}
+	return ""
+}
+
 // TestHudiReads reads the tables that Hudi wrote and compares with what Hudi reads. testdata/hudi/reads.txt says of each query
-// "equal", or what is different.
+// "equal", that both refuse, or what is different and why.
 func TestHudiReads(t *testing.T) {
 	corpus, db := filepath.Join(shared(t), "corpus", "hudi", "generated"), utcDB(t)
-	equal, all := 0, 0
+	counts := map[string]int{}
 	datadriven.RunTest(t, filepath.Join("testdata", "hudi", "reads.txt"), func(t *testing.T, d *datadriven.TestData) string {
 		name := d.CmdArgs[0].Key
 		var out strings.Builder
@@ -157,15 +183,16 @@ func TestHudiReads(t *testing.T) {
 				}
 				verdict = v
 			}
-			all++
-			if verdict == "equal" {
-				equal++
+			kind, _, _ := strings.Cut(verdict, ":")
+			if why := whyOtherwise(name, a.String()); why != "" && kind == "different" {
+				kind, verdict = "otherwise", "otherwise, "+why+verdict[len("different"):]
 			}
+			counts[kind]++
 			fmt.Fprintf(&out, "%s: %s\n", a, verdict)
 		}
 		return out.String()
 	})
-	t.Logf("%d of %d answers are equal", equal, all)
+	t.Logf("answers: %v", counts)
 }
 
 // TestHudiPruning asks each table for the rows of a value, for values of each column that is read from it, and counts them in what is
@@ -188,12 +215,15 @@ func TestHudiPruning(t *testing.T) {
 	t.Logf("%d conditions on %d tables", asked, len(zips))
 }
 
+// conditionsPerTable is the most that TestHudiPruning asks of a table.
+const conditionsPerTable = 8
+
 // countByValue checks the number of rows with each of a few values.
 func countByValue(t *testing.T, s *Session, dir string) int {
 	ctx := context.Background()
 	rows, err := s.Query(ctx, "SELECT * FROM hudi.`"+dir+"`")
 	if err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	defer rows.Close()
 	counts := map[string]int{}
@@ -211,11 +241,11 @@ func countByValue(t *testing.T, s *Session, dir string) int {
 	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
-	asked := 0
-	for _, cond := range slices.Sorted(maps.Keys(counts)) {
-		if asked++; asked > 24 {
-			break
-		}
+	asked, conditions := 0, slices.Sorted(maps.Keys(counts))
+	step := len(conditions)/conditionsPerTable + 1
+	for i := 0; i < len(conditions); i += step {
+		asked++
+		cond := conditions[i]
 		got := strings.Split(statementText(s, "SELECT count(*) FROM hudi.`"+dir+"` WHERE "+cond, dir), "\n")
 		if want := strconv.Itoa(counts[cond]); len(got) < 2 || got[1] != want {
 			t.Errorf("%s: %v rows, want %s", cond, got, want)
@@ -321,12 +351,12 @@ func compareHudi(t *testing.T, db *DB, dir, expected string, a hudiAnswer, mode 
 	got, err := hudiRows(db, dir, a.settings(), mode)
 	if a.Error != nil {
 		if err != nil {
-			return "refused as by Hudi: " + oneLine(strings.ReplaceAll(err.Error(), dir, "…"))
+			return "refused too: " + oneLine(strings.ReplaceAll(err.Error(), dir, "…"))
 		}
-		return fmt.Sprintf("%d rows; Hudi fails: %s", len(got), oneLine(a.Error.Message))
+		return fmt.Sprintf("read, and Hudi fails: %d rows; %s", len(got), oneLine(a.Error.Message))
 	}
 	if err != nil {
-		return oneLine(strings.ReplaceAll(err.Error(), dir, "…"))
+		return "failed: " + oneLine(strings.ReplaceAll(err.Error(), dir, "…"))
 	}
 	want := expectedHudiRows(t, filepath.Join(expected, a.File))
 	return difference(got, want)
@@ -340,7 +370,7 @@ func oneLine(s string) string {
 // difference says which columns differ.
 func difference(got, want []map[string]string) string {
 	if len(got) != len(want) {
-		return fmt.Sprintf("%d rows, want %d", len(got), len(want))
+		return fmt.Sprintf("different: %d rows, want %d", len(got), len(want))
 	}
 	columns := map[string]string{}
 	for i := range want {
@@ -365,7 +395,7 @@ func difference(got, want []map[string]string) string {
 	for _, k := range slices.Sorted(maps.Keys(columns)) {
 		out = append(out, k+" "+columns[k])
 	}
-	return strings.Join(out, "; ")
+	return "different: " + strings.Join(out, "; ")
 }
 
 // hudiRows reads the table at dir, in an order of its own.
