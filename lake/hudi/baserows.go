@@ -1,6 +1,7 @@
 package hudi
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/tarn-lake/tarn/rel"
@@ -87,8 +88,8 @@ func (s storedRows) and(t storedRows) storedRows {
 }
 
 // replacing is the new values of changed rows of slices, each in the group of its slice.
-func (x *tx) replacing(l *layout, f *freshRows, slices []*sliceEdit) (storedRows, error) {
-	number, in, path, err := x.changedRows(f, slices, updateOp)
+func (x *tx) replacing(l *layout, f *freshRows, run []*sliceEdit) (storedRows, error) {
+	number, in, path, err := x.changedRows(f, run, updateOp)
 	if err != nil {
 		return storedRows{}, err
 	}
@@ -107,7 +108,7 @@ func (f *freshRows) values() []rel.Expr {
 
 // changedRows is the rows of f with one of some codes that change one of slices, with the number of the slice and its partition
 // path. Evaluating the path fails for a row whose new values belong to another partition.
-func (x *tx) changedRows(f *freshRows, slices []*sliceEdit, codes ...int32) (number rel.Expr, in rel.Node, path rel.Expr, err error) {
+func (x *tx) changedRows(f *freshRows, run []*sliceEdit, codes ...int32) (number rel.Expr, in rel.Node, path rel.Expr, err error) {
 	var is rel.Expr
 	for _, c := range codes {
 		one := equals(f.code.Ref(), code(c))
@@ -119,13 +120,13 @@ func (x *tx) changedRows(f *freshRows, slices []*sliceEdit, codes ...int32) (num
 	}
 	in = &rel.Filter{In: f.rows, Cond: is}
 	var list []*FileSlice
-	for _, s := range slices {
+	for _, s := range run {
 		list = append(list, s.slice)
 	}
 	table, at, where := places(list)
 	in = &rel.Join{Kind: rel.Inner, Left: in, Right: table, On: equals(f.file.Ref(), at.Ref())}
 	path = where.Ref()
-	if len(x.config().Partition) == 0 {
+	if len(x.config().Partition) == 0 || len(f.own) == 0 || !slices.Contains(codes, updateOp) {
 		return at.Ref(), in, path, nil
 	}
 	g, err := x.generator()
