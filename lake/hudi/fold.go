@@ -118,6 +118,9 @@ func (f *fold) add(number int32, p *part) error {
 		f.addDeletions(p)
 		return nil
 	}
+	if len(f.entries) == 0 {
+		f.entries, f.byKey = make([]entry, 0, p.rows), make(map[string]int32, p.rows)
+	}
 	ordering := make([]arrow.Array, len(f.ordering))
 	for i, c := range f.ordering {
 		ordering[i] = p.columns[c]
@@ -196,14 +199,26 @@ func (f *fold) always(e *entry) bool {
 
 // column is the values of a wanted column, and which entries have one: the others have that of the base file.
 func (f *fold) column(c int) (values, has arrow.Array) {
-	b := array.NewBuilder(memory.DefaultAllocator, types.Arrow(f.fields[c].Type))
 	h := array.NewBooleanBuilder(memory.DefaultAllocator)
-	b.Reserve(len(f.entries))
 	h.Reserve(len(f.entries))
+	if f.single() && f.parts[0].columns[c] != nil {
+		for range f.entries {
+			h.UnsafeAppend(true)
+		}
+		return f.parts[0].columns[c], h.NewArray()
+	}
+	b := array.NewBuilder(memory.DefaultAllocator, types.Arrow(f.fields[c].Type))
+	b.Reserve(len(f.entries))
 	for i := range f.entries {
 		h.UnsafeAppend(f.value(b, c, &f.entries[i]))
 	}
 	return b.NewArray(), h.NewArray()
+}
+
+// single reports whether the entries are the rows of one part, in their order, each with all its values.
+func (f *fold) single() bool {
+	return len(f.parts) == 1 && f.parts[0].deletions == nil && f.parts[0].rows == len(f.entries) &&
+		f.rule.keepsNulls == nullsReplace && f.rule.unavailable == ""
 }
 
 // value appends the value of a column to b, and reports whether the entry has one.

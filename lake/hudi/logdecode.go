@@ -140,6 +140,7 @@ func (r *blockReader) decode(b *logfile.Block, records [][]byte, stored []types.
 	if err != nil {
 		return nil, 0, fmt.Errorf("block at byte %d: %w", b.Offset, err)
 	}
+	d.Reserve(len(records))
 	for _, record := range records {
 		if err := d.Append(record); err != nil {
 			return nil, 0, fmt.Errorf("block at byte %d: %w", b.Offset, err)
