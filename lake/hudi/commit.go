@@ -52,6 +52,9 @@ func (x *tx) Commit(ctx context.Context, op lake.Operation) (lake.Commit, error)
 		}
 	}
 	x.act.finish(ctx)
+	if err := x.maintained(ctx); err != nil {
+		out.Metrics["tableServicesError"] = err.Error()
+	}
 	return out, nil
 }
 

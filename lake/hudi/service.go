@@ -1,0 +1,52 @@
+package hudi
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/tarn-lake/tarn/lake/hudi/timeline"
+)
+
+// settings are the options of the table with those of a call over them.
+func (t *Table) settings(more map[string]string) options {
+	all := maps.Clone(t.entry.Options)
+	if all == nil {
+		all = map[string]string{}
+	}
+	for k, v := range more {
+		all[strings.ToLower(k)] = v
+	}
+	return newOptions(all)
+}
+
+// parseOptions reads key=value, key=value.
+func parseOptions(text string) (map[string]string, error) {
+	out := map[string]string{}
+	for entry := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(entry) == "" {
+			continue
+		}
+		k, v, ok := strings.Cut(entry, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q is not of the form key=value", strings.TrimSpace(entry))
+		}
+		out[strings.ToLower(strings.TrimSpace(k))] = strings.TrimSpace(v)
+	}
+	return out, nil
+}
+
+// locked runs do under the lock of the table, with the timeline as it is then.
+func (t *Table) locked(ctx context.Context, o options, do func(*timeline.Timeline) error) error {
+	unlock, err := t.lock(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	line, err := t.timeline(ctx)
+	if err != nil {
+		return err
+	}
+	return do(line)
+}
