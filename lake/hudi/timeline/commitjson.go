@@ -12,7 +12,7 @@ type jsonCommit struct {
 	Compacted                 bool                  `json:"compacted"`
 	ExtraMetadata             map[string]*string    `json:"extraMetadata"`
 	OperationType             string                `json:"operationType,omitempty"`
-	PartitionToReplaceFileIDs map[string][]string   `json:"partitionToReplaceFileIds,omitempty"`
+	PartitionToReplaceFileIDs *map[string][]string  `json:"partitionToReplaceFileIds,omitempty"`
 }
 
 type jsonStat struct {
@@ -55,11 +55,13 @@ func (m *CommitMetadata) decodeJSON(data []byte) error {
 		return fmt.Errorf("commit metadata: %w", err)
 	}
 	*m = CommitMetadata{
-		PartitionToWriteStats:     make(map[string][]WriteStat, len(j.PartitionToWriteStats)),
-		Compacted:                 j.Compacted,
-		ExtraMetadata:             make(map[string]string, len(j.ExtraMetadata)),
-		OperationType:             j.OperationType,
-		PartitionToReplaceFileIDs: j.PartitionToReplaceFileIDs,
+		PartitionToWriteStats: make(map[string][]WriteStat, len(j.PartitionToWriteStats)),
+		Compacted:             j.Compacted,
+		ExtraMetadata:         make(map[string]string, len(j.ExtraMetadata)),
+		OperationType:         j.OperationType,
+	}
+	if j.PartitionToReplaceFileIDs != nil {
+		m.PartitionToReplaceFileIDs = *j.PartitionToReplaceFileIDs
 	}
 	for k, v := range j.ExtraMetadata {
 		if v != nil {
@@ -118,11 +120,13 @@ func text(s *string) string {
 // encodeJSON writes the metadata as releases of layout 1 do, version 5 or 6.
 func (m *CommitMetadata) encodeJSON(version int) ([]byte, error) {
 	j := jsonCommit{
-		PartitionToWriteStats:     make(map[string][]jsonStat, len(m.PartitionToWriteStats)),
-		Compacted:                 m.Compacted,
-		ExtraMetadata:             make(map[string]*string, len(m.ExtraMetadata)),
-		OperationType:             m.OperationType,
-		PartitionToReplaceFileIDs: m.PartitionToReplaceFileIDs,
+		PartitionToWriteStats: make(map[string][]jsonStat, len(m.PartitionToWriteStats)),
+		Compacted:             m.Compacted,
+		ExtraMetadata:         make(map[string]*string, len(m.ExtraMetadata)),
+		OperationType:         m.OperationType,
+	}
+	if m.PartitionToReplaceFileIDs != nil {
+		j.PartitionToReplaceFileIDs = &m.PartitionToReplaceFileIDs
 	}
 	for k, v := range m.ExtraMetadata {
 		j.ExtraMetadata[k] = &v

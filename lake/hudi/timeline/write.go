@@ -70,10 +70,16 @@ func (t *Timeline) RequestAt(ctx context.Context, a Action, time string, plan Re
 	return i, t.create(ctx, i, plan)
 }
 
-// Begin makes a requested action inflight. What it says, m, may be nil. It is
-// fs.ErrExist if the action is inflight already.
+// Begin makes a requested action inflight. What it says, m, may be nil; a commit
+// does not say yet what it replaces. It is fs.ErrExist if the action is inflight
+// already.
 func (t *Timeline) Begin(ctx context.Context, i Instant, m Record) (Instant, error) {
 	i.State, i.Completion = Inflight, ""
+	if c, ok := m.(*CommitMetadata); ok {
+		expected := *c
+		expected.PartitionToReplaceFileIDs = nil
+		m = &expected
+	}
 	return i, t.create(ctx, i, m)
 }
 

@@ -94,6 +94,34 @@ func TestCommit(t *testing.T) {
 	}
 }
 
+// TestReplace: an inflight replacecommit is written as a commit, a completed one
+// as what it is, also if it replaces nothing.
+func TestReplace(t *testing.T) {
+	for _, version := range []int{6, 8} {
+		m := storage.NewMem()
+		outcome := metadata("f")
+		outcome.PartitionToReplaceFileIDs = map[string][]string{}
+		tl := load(t, m, version)
+		i, err := tl.Request(t.Context(), ReplaceCommit, someDay, new(ReplacePlan))
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun, err := tl.Begin(t.Context(), i, outcome)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := tl.Complete(t.Context(), i, someDay, outcome)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range []Instant{begun, done} {
+			if got, err := tl.ReadCommit(t.Context(), i); err != nil || (got.PartitionToReplaceFileIDs != nil) != (i.State == Completed) {
+				t.Errorf("version %d: %s says %+v, %v", version, i, got, err)
+			}
+		}
+	}
+}
+
 func isGone(err error) bool {
 	var gone *GoneError
 	return errors.As(err, &gone)
