@@ -43,7 +43,7 @@ func (f *Format) Open(ctx context.Context, e lake.Entry) (lake.Table, error) {
 
 func (f *Format) open(ctx context.Context, e lake.Entry) (*Table, error) {
 	t := f.table(e)
-	c, err := config.Load(ctx, e.Bucket)
+	c, err := config.Load(ctx, t.bucket)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, &lake.Error{Op: "open", Path: t.path, Err: fs.ErrNotExist, Hint: "the folder has no .hoodie/hoodie.properties"}
 	}
@@ -60,6 +60,7 @@ func (f *Format) table(e lake.Entry) *Table {
 	if path == "" {
 		path = e.Name.String()
 	}
+	e.Bucket = withChecksums(e.Bucket)
 	return &Table{format: f, entry: e, bucket: e.Bucket, path: path}
 }
 
