@@ -171,3 +171,13 @@ func checkGeneric(t *testing.T, s *generic.Schema, record []byte) {
 		t.Fatalf("%x became %x: %v", record, again, err)
 	}
 }
+
+// TestNames refuses columns that Java's Avro would not read.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]bool{"a1_": true, "_x": true, "größe": true, "1a": false, "a b": false, "a.b": false, "": false, "a-b": false} {
+		_, err := Text("r", "n", types.Struct{Fields: []types.Field{{Name: name, Type: types.Int}}}, NullFirst)
+		if (err == nil) != want {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}

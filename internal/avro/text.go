@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -21,7 +22,8 @@ const (
 // Text is the schema of a table as Hudi writes it: a record with that name and namespace, the types as Spark's Avro
 // writer chooses them, a comment as doc. Nested records are named after their field and live in the namespace of the
 // record around them; a decimal is the smallest fixed that holds its digits, named "fixed" in the namespace of its field.
-// It is an error for types that Avro has no equal for.
+// It is an error for types that Avro has no equal for, and for names that Avro does not allow: a table with such a schema
+// could not be read by Hudi.
 func Text(name, namespace string, t types.Struct, spelling Spelling) (string, error) {
 	w := writer{spelling: spelling}
 	if err := w.record(name, namespace, "", t, 0); err != nil {
@@ -61,12 +63,25 @@ func (w *writer) record(name, namespace, around string, t types.Struct, depth in
 		if i > 0 {
 			w.b.WriteByte(',')
 		}
+		if !validName(f.Name) {
+			return fmt.Errorf("%q is not a name of Avro's, which have letters, digits and _ only, and no digit first", f.Name)
+		}
 		if err := w.field(f, joined(namespace, name), namespace, depth); err != nil {
 			return fmt.Errorf("field %s: %w", f.Name, err)
 		}
 	}
 	w.b.WriteString("]}")
 	return nil
+}
+
+// validName reports whether Java's Avro takes a name.
+func validName(name string) bool {
+	for i, r := range name {
+		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
+			return false
+		}
+	}
+	return name != ""
 }
 
 func joined(namespace, name string) string {

@@ -9,8 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/twmb/avro"
-
+	"github.com/tarn-lake/tarn/internal/avro"
 	"github.com/tarn-lake/tarn/lake/hudi/logfile"
 	"github.com/tarn-lake/tarn/storage"
 )
@@ -92,7 +91,7 @@ func encodeArchive(entries []*archivedEntry) ([]byte, error) {
 		n := min(len(entries), archiveBatch)
 		var records [][]byte
 		for _, e := range entries[:n] {
-			r, err := schema.Encode(e)
+			r, err := schema.Encode(nil, e)
 			if err != nil {
 				return nil, fmt.Errorf("instant %s: %w", e.Time, err)
 			}
