@@ -14,24 +14,28 @@ type groups map[groupKey]*fileGroup
 
 type groupKey struct{ partition, id string }
 
-// add takes a file of the table; names that no data file has are passed over.
-func (g groups) add(info storage.Info) {
+// add takes a file of the table. It is false for a name that no data file has.
+func (g groups) add(info storage.Info) bool {
 	dir, name := "", info.Name
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		dir, name = name[:i], name[i+1:]
 	}
 	if name[0] == '.' {
 		n, err := ParseLogName(name)
-		if err == nil {
-			f := g.group(dir, n.FileID)
-			f.logs = append(f.logs, LogFile{LogName: n, Path: info.Name, Size: info.Size})
+		if err != nil {
+			return false
 		}
-		return
-	}
-	if n, err := ParseBaseName(name); err == nil {
 		f := g.group(dir, n.FileID)
-		f.bases = append(f.bases, BaseFile{BaseName: n, Path: info.Name, Size: info.Size, ModTime: info.ModTime})
+		f.logs = append(f.logs, LogFile{LogName: n, Path: info.Name, Size: info.Size})
+		return true
 	}
+	n, err := ParseBaseName(name)
+	if err != nil {
+		return false
+	}
+	f := g.group(dir, n.FileID)
+	f.bases = append(f.bases, BaseFile{BaseName: n, Path: info.Name, Size: info.Size, ModTime: info.ModTime})
+	return true
 }
 
 func (g groups) group(partition, id string) *fileGroup {

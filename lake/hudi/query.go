@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -195,9 +196,9 @@ func (s *Snapshot) present(ctx context.Context, files groups, until []timeline.I
 		if !s.reading.changed[i.Time] {
 			continue
 		}
-		m, err := s.timeline.ReadCommit(ctx, i)
+		m, err := s.commit(ctx, i)
 		if err != nil {
-			return s.table.fail("read a commit of", "", err)
+			return err
 		}
 		for partition, stats := range m.PartitionToWriteStats {
 			for _, st := range stats {
@@ -225,13 +226,10 @@ func (s *Snapshot) present(ctx context.Context, files groups, until []timeline.I
 		Hint: "Begin at a later instant."}
 }
 
+// has reports whether a file of the group is at path.
 func (g *fileGroup) has(path string) bool {
-	for _, b := range g.bases {
-		if b.Path == path {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(g.bases, func(b BaseFile) bool { return b.Path == path }) ||
+		slices.ContainsFunc(g.logs, func(l LogFile) bool { return l.Path == path })
 }
 
 // condition is true for rows of the writes that count as changes, by the column with the instant that wrote them.

@@ -52,9 +52,9 @@ func (s *Snapshot) describe(ctx context.Context, commits []timeline.Instant) err
 // schemaText is the Avro schema after commits, and the schema with ids of a table whose columns were renamed or dropped, else "".
 func (s *Snapshot) schemaText(ctx context.Context, commits []timeline.Instant) (text, internal string, err error) {
 	for _, i := range slices.Backward(commits) {
-		m, err := s.timeline.ReadCommit(ctx, i)
+		m, err := s.commit(ctx, i)
 		if err != nil {
-			return "", "", s.table.fail("read a commit of", "", err)
+			return "", "", err
 		}
 		if m.Schema() == "" {
 			continue

@@ -28,6 +28,8 @@ type Snapshot struct {
 	meta     *lake.Meta
 	reading  reading
 	view     *seen // which writes count
+
+	read map[string]*timeline.CommitMetadata // by instant, while the snapshot is made
 }
 
 // reading says how the slices of a snapshot are read.
@@ -96,7 +98,11 @@ func (s *Snapshot) build(ctx context.Context, files groups, v *seen, commits []t
 			s.slices = append(s.slices, slice)
 		}
 	}
-	return s.describe(ctx, commits)
+	if err := s.describe(ctx, commits); err != nil {
+		return err
+	}
+	s.read = nil
+	return nil
 }
 
 // seen is a view of a timeline up to an instant, "" for all of it.
@@ -194,11 +200,52 @@ func (s *Snapshot) listMetadata(ctx context.Context) (groups, error) {
 			if err := storage.CheckName(path); err != nil {
 				return nil, err
 			}
-			g.add(storage.Info{Name: path, Size: size})
+			if !g.add(storage.Info{Name: path, Size: size}) {
+				return nil, &metadata.StaleError{Reason: fmt.Sprintf("it has the file %q", path)}
+			}
 		}
+	}
+	if err := s.checkNewest(ctx, g); err != nil {
+		return nil, err
 	}
 	s.metadata = m
 	return g, nil
+}
+
+// checkNewest finds files that the newest commit wrote and that are not among files.
+func (s *Snapshot) checkNewest(ctx context.Context, files groups) error {
+	last, ok := s.timeline.Last()
+	if !ok {
+		return nil
+	}
+	m, err := s.commit(ctx, last)
+	if err != nil {
+		return err
+	}
+	for partition, stats := range m.PartitionToWriteStats {
+		for _, st := range stats {
+			if g := files[groupKey{partition, st.FileID}]; st.Path != "" && (g == nil || !g.has(st.Path)) {
+				return &metadata.StaleError{Reason: "it lacks the file " + st.Path}
+			}
+		}
+	}
+	return nil
+}
+
+// commit is what a completed commit says.
+func (s *Snapshot) commit(ctx context.Context, i timeline.Instant) (*timeline.CommitMetadata, error) {
+	if m, ok := s.read[i.Time]; ok {
+		return m, nil
+	}
+	m, err := s.timeline.ReadCommit(ctx, i)
+	if err != nil {
+		return nil, s.table.fail("read a commit of", "", err)
+	}
+	if s.read == nil {
+		s.read = map[string]*timeline.CommitMetadata{}
+	}
+	s.read[i.Time] = m
+	return m, nil
 }
 
 // until is the commits of the table's state as of an instant. It is an error when files of that state may be gone.
@@ -250,9 +297,9 @@ func (s *Snapshot) replaced(ctx context.Context, commits []timeline.Instant) (ma
 		if i.Action != timeline.ReplaceCommit {
 			continue
 		}
-		m, err := s.timeline.ReadCommit(ctx, i)
+		m, err := s.commit(ctx, i)
 		if err != nil {
-			return nil, s.table.fail("read a commit of", "", err)
+			return nil, err
 		}
 		for partition, ids := range m.PartitionToReplaceFileIDs {
 			for _, id := range ids {

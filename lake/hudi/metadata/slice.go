@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 	"github.com/tarn-lake/tarn/storage"
 )
 
@@ -52,12 +53,13 @@ func parseFile(info storage.Info) (id string, f file, isLog, ok bool) {
 
 // listSlices lists the file groups of a partition and puts each in the state that the timeline says.
 func (t *Table) listSlices(ctx context.Context, partition string) ([]*slice, error) {
-	bases, logs := map[string][]file{}, map[string][]file{}
+	bases, logs, paths := map[string][]file{}, map[string][]file{}, map[string]bool{}
 	for info, err := range t.bucket.List(ctx, partition, "") {
 		if err != nil {
 			return nil, err
 		}
 		id, f, isLog, ok := parseFile(info)
+		paths[info.Name] = true
 		switch {
 		case !ok:
 		case isLog:
@@ -84,7 +86,36 @@ func (t *Table) listSlices(ctx context.Context, partition string) ([]*slice, err
 	if i := slices.Index(out, nil); i >= 0 {
 		return nil, &StaleError{Path: partition, Reason: "the file group " + fileID(partition, i) + " is missing"}
 	}
-	return out, nil
+	return out, t.checkLogs(ctx, partition, out, paths)
+}
+
+// checkLogs finds logs that writes since the newest base file have made and that are not among paths: a log that is lost would take
+// what the write did with it.
+func (t *Table) checkLogs(ctx context.Context, partition string, groups []*slice, paths map[string]bool) error {
+	bases := map[string]string{}
+	oldest := "~"
+	for _, g := range groups {
+		at := ""
+		if g.base != nil {
+			at = g.base.instant
+		}
+		bases[g.id], oldest = at, min(oldest, at)
+	}
+	for _, i := range t.timeline.Completed(timeline.DeltaCommit) {
+		if i.Time <= oldest || strings.HasPrefix(i.Time, initPrefix) {
+			continue
+		}
+		m, err := t.timeline.ReadCommit(ctx, i)
+		if err != nil {
+			return &StaleError{Reason: "the write " + i.Time + " cannot be read", Err: err}
+		}
+		for _, st := range m.PartitionToWriteStats[partition] {
+			if base, ok := bases[st.FileID]; ok && i.Time > base && st.Path != "" && !paths[st.Path] {
+				return &StaleError{Path: st.Path, Reason: "a file is missing"}
+			}
+		}
+	}
+	return nil
 }
 
 // maxShards bounds the file groups of a partition; Hudi makes at most 10,000.

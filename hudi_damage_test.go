@@ -1,0 +1,111 @@
+package tarn
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"sort"
+	"strings"
+	"testing"
+)
+
+// TestHudiDamagedMetadata damages the metadata table of tables in several ways. The table is whole, and must be read as before.
+func TestHudiDamagedMetadata(t *testing.T) {
+	corpus, db := filepath.Join(shared(t), "corpus", "hudi", "generated"), utcDB(t)
+	for _, name := range []string{"v5_mor_part_multi", "v6_cow_services", "v9_cow_services", "v9_mor_part_multi", "v9_mor_compaction"} {
+		dir := hudiCorpus(t, filepath.Join(corpus, name+".zip"))
+		want, err := hudiRows(db, dir, hudiModes[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range hudiDamages {
+			t.Run(name+"/"+d.name, func(t *testing.T) {
+				dir := hudiCorpus(t, filepath.Join(corpus, name+".zip"))
+				files := metadataFiles(t, dir, d.suffixes)
+				if len(files) == 0 {
+					t.Skip("there is no such file")
+				}
+				d.do(t, files)
+				got, err := hudiRows(db, dir, hudiModes[1])
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !reflect.DeepEqual(got, want) {
+					t.Errorf("%d rows, want %d: %s", len(got), len(want), difference(got, want))
+				}
+			})
+		}
+	}
+}
+
+// hudiDamages are ways to damage files of a metadata table whose names end in certain ways.
+var hudiDamages = []struct {
+	name     string
+	suffixes []string
+	do       func(t *testing.T, files []string)
+}{
+	{"the last write is missing", []string{".deltacommit"}, func(t *testing.T, files []string) { remove(t, files[len(files)-1:]) }},
+	{"no properties", []string{"hoodie.properties"}, remove},
+	{"no logs", []string{".log.1_0-0-0", ".log."}, remove},
+	{"no base files", []string{".hfile"}, remove},
+	{"base files cut short", []string{".hfile"}, func(t *testing.T, files []string) { change(t, files, func(b []byte) []byte { return b[:len(b)/2] }) }},
+	{"logs cut short", []string{".log."}, func(t *testing.T, files []string) { change(t, files, func(b []byte) []byte { return b[:len(b)/2] }) }},
+	{"base files with other bytes", []string{".hfile"}, func(t *testing.T, files []string) { change(t, files, scramble) }},
+	{"logs with other bytes", []string{".log."}, func(t *testing.T, files []string) { change(t, files, scramble) }},
+	{"empty base files", []string{".hfile"}, func(t *testing.T, files []string) { change(t, files, func([]byte) []byte { return nil }) }},
+}
+
+// scramble changes bytes here and there.
+func scramble(b []byte) []byte {
+	for i := 40; i < len(b); i += 97 {
+		b[i] ^= 0x55
+	}
+	return b
+}
+
+// metadataFiles are files of the metadata table whose names contain one of parts, sorted by name.
+func metadataFiles(t *testing.T, dir string, parts []string) (out []string) {
+	t.Helper()
+	root := filepath.Join(dir, ".hoodie", "metadata")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		for _, p := range parts {
+			if strings.Contains(d.Name(), p) {
+				out = append(out, path)
+				break
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(fmt.Errorf("%s: %w", root, err))
+	}
+	sort.Slice(out, func(i, j int) bool { return filepath.Base(out[i]) < filepath.Base(out[j]) })
+	return out
+}
+
+func remove(t *testing.T, files []string) {
+	t.Helper()
+	for _, f := range files {
+		if err := os.Remove(f); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func change(t *testing.T, files []string, how func([]byte) []byte) {
+	t.Helper()
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err == nil {
+			err = os.WriteFile(f, how(b), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
