@@ -11,6 +11,7 @@ import (
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/hudi/config"
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
+	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
 
@@ -48,6 +49,13 @@ func serviceProcedures() []procedure {
 		{"delete_savepoint", "Lets the files of a savepoint be cleaned.",
 			[]lake.Param{tableParam(), optional("instant_time", types.String, nil, "savepoints, joined by commas; the newest where not given"), pathParam()},
 			columns("delete_savepoint_result boolean"), deleteSavepoint},
+		{"rollback_to_savepoint", "Brings the table back to a savepoint: undoes every later commit.",
+			[]lake.Param{tableParam(), optional("instant_time", types.String, nil, "a savepoint; the newest where not given"), pathParam()},
+			columns("rollback_savepoint_result boolean"), rollbackToSavepoint},
+		{"rollback_to_instant", "Undoes the last commit.", []lake.Param{tableParam(), required("instant_time", "the last commit")},
+			columns("rollback_result boolean"), rollbackToInstant},
+		{"drop_partition", "Takes partitions out of the table.",
+			[]lake.Param{tableParam(), required("partition", "paths of partitions, joined by commas; * is any text")}, columns("result"), dropPartition},
 		{"delete_marker", "Removes the markers of an instant that is not pending.",
 			[]lake.Param{tableParam(), required("instant_time", "instants, joined by commas")}, columns("delete_marker_result boolean"), deleteMarker},
 		{"delete_metadata_table", "Removes the metadata table; queries list folders then.", []lake.Param{tableParam()}, columns("result"), deleteMetadata},
@@ -297,6 +305,28 @@ func deleteSavepoint(ctx context.Context, c *call) ([][]types.Value, error) {
 		}
 	}
 	return done, nil
+}
+
+func rollbackToSavepoint(ctx context.Context, c *call) ([][]types.Value, error) {
+	return done, c.restore(ctx, c.settings(nil), c.text("instant_time"))
+}
+
+func rollbackToInstant(ctx context.Context, c *call) ([][]types.Value, error) {
+	return done, c.rollbackTo(ctx, c.settings(nil), c.text("instant_time"))
+}
+
+func dropPartition(ctx context.Context, c *call) ([][]types.Value, error) {
+	x, err := c.Begin(ctx, c.engine)
+	if err != nil {
+		return nil, err
+	}
+	drop := lake.Append{Rows: &rel.Values{Rows: [][]rel.Expr{{}}}, Options: c.settings(map[string]string{"hoodie.datasource.write.operation": "delete_partition",
+		"hoodie.datasource.write.partitions.to.delete": c.text("partition")}).all}
+	if _, err := x.Apply(ctx, drop); err != nil {
+		return nil, errors.Join(err, x.Rollback())
+	}
+	_, err = x.Commit(ctx, lake.Operation{Name: "DROP PARTITION"})
+	return [][]types.Value{{"Success"}}, err
 }
 
 // deleteMarker removes markers. Those of a pending instant are what its rollback needs.
