@@ -359,7 +359,30 @@ func compareHudi(t *testing.T, db *DB, dir, expected string, a hudiAnswer, mode 
 		return "failed: " + oneLine(strings.ReplaceAll(err.Error(), dir, "…"))
 	}
 	want := expectedHudiRows(t, filepath.Join(expected, a.File))
+	if a.Query == "cdc" {
+		sortMembers(got)
+		sortMembers(want)
+	}
 	return difference(got, want)
+}
+
+// sortMembers spells the JSON of change records alike. Releases of Hudi write its members in different orders, and "null" for no row.
+func sortMembers(rows []map[string]string) {
+	for _, row := range rows {
+		for _, k := range []string{"before", "after"} {
+			var text string
+			var members map[string]any
+			if json.Unmarshal([]byte(row[k]), &text) != nil || json.Unmarshal([]byte(text), &members) != nil {
+				continue
+			}
+			row[k] = "null"
+			if members != nil {
+				sorted, _ := json.Marshal(members)
+				row[k] = string(sorted)
+			}
+		}
+	}
+	sortRows(rows)
 }
 
 func oneLine(s string) string {

@@ -17,17 +17,18 @@ import (
 
 // The options of readers, in lower case.
 const (
-	optQueryType   = "hoodie.datasource.query.type"
-	optFormat      = "hoodie.datasource.query.incremental.format"
-	optBegin       = "hoodie.datasource.read.begin.instanttime"
-	optEnd         = "hoodie.datasource.read.end.instanttime"
-	optPathGlob    = "hoodie.datasource.read.incr.path.glob"
-	optFullScan    = "hoodie.datasource.read.incr.fallback.fulltablescan.enable"
-	optAsOf        = "as.of.instant"
-	optMetadata    = "hoodie.metadata.enable"
-	optSkipping    = "hoodie.enable.data.skipping"
-	earliest       = "earliest"
-	queryOptimized = "read_optimized"
+	optQueryType     = "hoodie.datasource.query.type"
+	optFormat        = "hoodie.datasource.query.incremental.format"
+	optBegin         = "hoodie.datasource.read.begin.instanttime"
+	optEnd           = "hoodie.datasource.read.end.instanttime"
+	optPathGlob      = "hoodie.datasource.read.incr.path.glob"
+	optFullScan      = "hoodie.datasource.read.incr.fallback.fulltablescan.enable"
+	optAsOf          = "as.of.instant"
+	optMetadata      = "hoodie.metadata.enable"
+	optSkipping      = "hoodie.enable.data.skipping"
+	earliest         = "earliest"
+	queryOptimized   = "read_optimized"
+	queryIncremental = "incremental"
 )
 
 // Query is the table as the options of a reader say: snapshot, read-optimized, as of an instant, only what changed, or a list of what it
@@ -38,6 +39,12 @@ func (t *Table) Query(ctx context.Context, options map[string]string) (s lake.Sn
 		s, err = t.timelineView(ctx, options)
 	case queryFiles:
 		s, err = t.filesView(ctx, options)
+	case queryIncremental:
+		if strings.EqualFold(options[optFormat], "cdc") {
+			s, err = t.changes(ctx, options)
+			break
+		}
+		s, err = t.query(ctx, options)
 	default:
 		s, err = t.query(ctx, options)
 	}
@@ -60,10 +67,7 @@ func (t *Table) query(ctx context.Context, options map[string]string) (*Snapshot
 	case "", "snapshot":
 	case queryOptimized:
 		r.optimized = true
-	case "incremental":
-		if strings.EqualFold(options[optFormat], "cdc") {
-			return nil, t.fail("read", "", fmt.Errorf("%s=cdc is not supported", optFormat))
-		}
+	case queryIncremental:
 		return t.incremental(ctx, r, options)
 	default:
 		return nil, &lake.Error{Op: "read", Path: t.path, Err: fmt.Errorf("there is no query type %q", options[optQueryType]),
@@ -129,16 +133,9 @@ func (s *Snapshot) at(i timeline.Instant) string {
 
 // incremental is the rows that commits of a range have written, as they are at its end.
 func (t *Table) incremental(ctx context.Context, r reading, options map[string]string) (*Snapshot, error) {
-	if !t.config.MetaFields {
-		return nil, &lake.Error{Op: "read", Path: t.path, Err: fmt.Errorf("incremental queries need the meta columns, which the table does not store"),
-			Hint: "hoodie.populate.meta.fields of the table is false."}
-	}
-	if options[optBegin] == "" {
-		return nil, &lake.Error{Op: "read", Path: t.path, Err: fmt.Errorf("an incremental query needs %s", optBegin)}
-	}
-	within, err := t.span(options[optBegin], options[optEnd])
+	within, err := t.changesWithin(options)
 	if err != nil {
-		return nil, t.fail("read", "", err)
+		return nil, err
 	}
 	s := &Snapshot{table: t, config: t.config, reading: r}
 	files, err := s.load(ctx, options)

@@ -110,6 +110,7 @@ type seen struct {
 	timeline  *timeline.Timeline
 	until     string // by the time of requests
 	completed string // by the time of completion; "": no bound
+	below     string // as completed, without the bound itself
 }
 
 func (v *seen) committed(instant string) bool {
@@ -117,7 +118,7 @@ func (v *seen) committed(instant string) bool {
 		return false
 	}
 	done, ok := v.timeline.CompletionOf(instant)
-	return ok && (v.completed == "" || done <= v.completed)
+	return ok && (v.completed == "" || done <= v.completed) && (v.below == "" || done < v.below)
 }
 
 func (v *seen) completion(instant string) string {
