@@ -154,3 +154,15 @@ func TestParse(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeSchemas refuses texts that would become many values.
+func TestLargeSchemas(t *testing.T) {
+	for _, item := range []string{"{},", "0,", `"",`, `{"a":1},`, "[],"} {
+		bounded(t, func() {
+			n := maxText/len(item) - 1
+			if _, err := Parse("[" + strings.Repeat(item, n) + "0]"); err == nil {
+				t.Errorf("%d times %s is a schema", n, item)
+			}
+		})
+	}
+}

@@ -7,7 +7,7 @@ import (
 
 // Bounds of schemas, which anybody may have written. Real ones of 1,000 columns are 100 KB.
 const (
-	maxText  = 4 << 20
+	maxText  = 2 << 20
 	maxDepth = 64
 	maxNodes = 200_000 // with every named type counted where it is used
 )

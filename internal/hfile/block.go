@@ -13,7 +13,8 @@ import (
 
 const (
 	headerSize = 33
-	maxBlock   = 1 << 27 // bytes of one block, unpacked
+	maxBlock   = 1 << 27 // bytes of a block of data or of a named entry, unpacked
+	maxIndex   = 1 << 25 // of other blocks: an index of so many bytes is of 20 GB of data
 	maxRatio   = 1100    // what deflate can reach is 1032
 )
 
@@ -53,7 +54,11 @@ func parseBlock(b []byte, codec Codec, magics ...string) (data []byte, size int,
 	onDisk := int64(int32(binary.BigEndian.Uint32(b[8:]))) + headerSize
 	unpacked := int32(binary.BigEndian.Uint32(b[12:]))
 	used := int64(int32(binary.BigEndian.Uint32(b[29:])))
-	if used < headerSize || used > onDisk || onDisk > int64(len(b)) || unpacked < 0 || unpacked > maxBlock {
+	limit := int32(maxIndex)
+	if oneOf(b[:8], []string{dataBlock, metaBlock}) {
+		limit = maxBlock
+	}
+	if used < headerSize || used > onDisk || onDisk > int64(len(b)) || unpacked < 0 || unpacked > limit {
 		return nil, 0, fmt.Errorf("%s has impossible sizes: %d bytes, %d of data, %d unpacked", b[:8], onDisk, used, unpacked)
 	}
 	per := int64(int32(binary.BigEndian.Uint32(b[25:])))

@@ -135,6 +135,13 @@ func TestHostile(t *testing.T) {
 		if _, err := parseRoot(same, 2); err == nil {
 			t.Error("an index that names a block twice")
 		}
+		w := NewWriter(&bytes.Buffer{}, Options{})
+		var zeros bytes.Buffer
+		w.w = &zeros
+		w.block(rootIndex, make([]byte, maxIndex+1), true)
+		if _, _, err := parseBlock(zeros.Bytes(), Gzip, rootIndex); err == nil {
+			t.Error("an index without bound")
+		}
 		if _, err := unpack(make([]byte, 100), maxBlock, Gzip); err == nil {
 			t.Error("100 bytes unpack to too many")
 		}
