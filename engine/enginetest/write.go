@@ -255,9 +255,12 @@ func testFailedWrite(t *testing.T, x engine.Engine) {
 		}
 		return r, err
 	}
-	for _, partition := range [][]int{nil, {1}} {
+	for _, set := range []func(d *engine.Dest){
+		func(*engine.Dest) {}, func(d *engine.Dest) { d.Partition = []int{1} }, func(d *engine.Dest) { d.Physical.FixedDecimals = true },
+		func(d *engine.Dest) { d.Physical.FixedDecimals, d.Partition = true, []int{1} },
+	} {
 		d := dest(b, s)
-		d.Partition = partition
+		set(&d)
 		if _, err := x.Write(t.Context(), s, d); !errors.Is(err, errBroken) {
 			t.Errorf("%v", err)
 		}
@@ -270,12 +273,17 @@ func testFailedWrite(t *testing.T, x engine.Engine) {
 // testFaultyBucket lets each operation of the bucket fail in turn: the write fails, removes what it had stored
 // and works when it is tried again; so does a read.
 func testFaultyBucket(t *testing.T, x engine.Engine) {
+	faultyBucket(t, x, engine.Physical{})
+	faultyBucket(t, x, engine.Physical{FixedDecimals: true})
+}
+
+func faultyBucket(t *testing.T, x engine.Engine, rules engine.Physical) {
 	mem, faults := storage.NewMem(), &storage.Faults{}
 	b := storage.Faulty(mem, faults)
 	n := table([]rel.Column{rel.NewColumn("p", types.String), rel.NewColumn("v", types.Long)},
 		[]types.Value{"x", int64(1)}, []types.Value{"y", int64(2)})
 	d := dest(b, n)
-	d.Partition = []int{0}
+	d.Partition, d.Physical = []int{0}, rules
 	broken := errors.New("the store broke")
 	fails := 0
 	for op := 1; ; op++ {
@@ -318,7 +326,13 @@ func testCancel(t *testing.T, x engine.Engine) {
 	for name, f := range map[string]func(context.Context) error{
 		"query": func(ctx context.Context) error { _, err := rows(ctx, x, count(endless)); return err },
 		"write": func(ctx context.Context) error { _, err := x.Write(ctx, endless, dest(bucket, endless)); return err },
-		"hold":  func(ctx context.Context) error { _, _, err := x.Hold(ctx, count(endless)); return err },
+		"write by rules": func(ctx context.Context) error {
+			d := dest(bucket, endless)
+			d.Physical.FixedDecimals, d.Columns[1].Field.Name = true, "other"
+			_, err := x.Write(ctx, endless, d)
+			return err
+		},
+		"hold": func(ctx context.Context) error { _, _, err := x.Hold(ctx, count(endless)); return err },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		var at time.Time
