@@ -29,6 +29,7 @@ type action struct {
 	replaced  map[string][]string // file ids by partition; nil unless the action replaces
 	groups    map[timeline.FileGroup]bool
 	made      []madeFile // what the metadata table must be told
+	gone      []string   // keys of deleted rows, where a record index is kept
 	heart     *timeline.Heartbeat
 
 	mu     sync.Mutex

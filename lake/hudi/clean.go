@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tarn-lake/tarn/lake/hudi/metadata"
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 )
 
@@ -128,6 +129,15 @@ func (t *Table) completeClean(ctx context.Context, o options, i timeline.Instant
 }
 
 // cleanMetadata brings the metadata table in step with a clean.
-func (t *Table) cleanMetadata(ctx context.Context, _ timeline.Instant, _ *timeline.CleanMetadata) error {
-	return t.dropMetadata(ctx)
+func (t *Table) cleanMetadata(ctx context.Context, i timeline.Instant, m *timeline.CleanMetadata) error {
+	var c metadata.Changes
+	for partition, files := range m.PartitionMetadata {
+		for _, name := range files.SuccessDeleteFiles {
+			c.Removed = append(c.Removed, metadata.FileRef{Partition: partition, Name: name})
+		}
+		if files.IsPartitionDeleted {
+			c.Dropped = append(c.Dropped, partition)
+		}
+	}
+	return t.tellMetadata(ctx, i.Time, func(*metadata.Writer) (metadata.Changes, error) { return c, nil })
 }

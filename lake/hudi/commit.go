@@ -175,28 +175,3 @@ func (a *action) finish(ctx context.Context) {
 	}
 	_ = timeline.RemoveMarkers(ctx, a.table.bucket, a.instant.Time)
 }
-
-// keepMetadata brings the metadata table in step with the commit, before that is visible.
-func (x *tx) keepMetadata(ctx context.Context, m *timeline.CommitMetadata) error {
-	return x.table.dropMetadata(ctx)
-}
-
-// dropMetadata takes the metadata table out of the table, as Hudi does for a writer that keeps none: the properties say first that
-// there is none (§1.8). A later writer makes it anew.
-func (t *Table) dropMetadata(ctx context.Context) error {
-	c, err := config.Load(ctx, t.bucket)
-	if err != nil {
-		return err
-	}
-	if len(c.MetadataPartitions) == 0 && len(c.MetadataInflight) == 0 {
-		return nil
-	}
-	_, err = config.Update(ctx, t.bucket, func(p config.Properties) {
-		p["hoodie.table.metadata.partitions"] = ""
-		p["hoodie.table.metadata.partitions.inflight"] = ""
-	})
-	if err != nil {
-		return err
-	}
-	return storage.RemoveAll(ctx, t.bucket, ".hoodie/metadata")
-}

@@ -127,6 +127,7 @@ type logger struct {
 	encoder *avro.Encoder
 	slices  map[int64]*sliceEdit
 	metrics lake.Metrics
+	ranges  *ranges // of the records of the file
 
 	now     *sliceEdit // whose rows come
 	file    *openLog
@@ -153,7 +154,7 @@ func (x *tx) newLogger(l *layout, changes []*sliceEdit, columns []types.Field) (
 	if err != nil {
 		return nil, err
 	}
-	w := &logger{x: x, schema: text, slices: map[int64]*sliceEdit{}}
+	w := &logger{x: x, schema: text, slices: map[int64]*sliceEdit{}, ranges: newRanges(columns)}
 	for _, s := range changes {
 		w.slices[s.slice.Number] = s
 	}
@@ -206,7 +207,7 @@ func (w *logger) record(columns []arrow.Array, row int) error {
 	}
 	binary.BigEndian.PutUint32(w.content[at:], uint32(len(w.content)-at-4))
 	w.records++
-	return nil
+	return w.ranges.add(columns, row)
 }
 
 // block writes the records under way.
@@ -313,7 +314,8 @@ func (w *logger) stat() {
 	if s.slice.Base != nil {
 		stat.BaseFile = s.slice.Base.String()
 	}
-	w.x.act.add(stat, rel.File{Path: w.file.name, Size: size})
+	w.x.act.add(stat, rel.File{Path: w.file.name, Size: size, Rows: w.ranges.rows, Stats: w.ranges.stats()})
+	w.ranges.reset()
 	w.metrics.FilesAdded++
 	w.metrics.BytesAdded += size
 }

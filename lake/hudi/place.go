@@ -19,6 +19,9 @@ func (x *tx) carryOut(ctx context.Context, f *freshRows, e *edits, mayFill bool,
 	if err != nil {
 		return lake.Metrics{}, err
 	}
+	if err := x.collectGone(ctx, f, e); err != nil {
+		return lake.Metrics{}, err
+	}
 	var filled fills
 	if e.inserted > 0 && mayFill && l.small > 0 {
 		if filled, err = x.fill(ctx, l, f, e); err != nil {

@@ -17,14 +17,9 @@ func (t *Table) recover(ctx context.Context) error {
 		return t.fail("lock", "", err)
 	}
 	defer unlock()
-	u := &undo{Table: t}
+	u := &undo{Table: t, publish: t.publisher()}
 	if err := u.reload(ctx); err != nil {
 		return err
-	}
-	if len(t.config.MetadataPartitions)+len(t.config.MetadataInflight) > 0 {
-		u.publish = func(ctx context.Context, _ timeline.Instant, _ *timeline.RollbackMetadata) error {
-			return t.dropMetadata(ctx)
-		}
 	}
 	_, err = u.rollbackFailed(ctx)
 	return t.fail("roll back failed writes of", "", err)

@@ -95,9 +95,7 @@ func (v *serving) undo(ctx context.Context, line *timeline.Timeline) (*timeline.
 
 // undoing rolls back actions of the table. Whoever uses it holds the lock.
 func (t *Table) undoing(line *timeline.Timeline, o options) *undo {
-	return &undo{Table: t, line: line, pulse: pulseOf(o), publish: func(ctx context.Context, r timeline.Instant, m *timeline.RollbackMetadata) error {
-		return t.dropMetadata(ctx)
-	}}
+	return &undo{Table: t, line: line, pulse: pulseOf(o), publish: t.publisher()}
 }
 
 // stop ends the service. Where it failed, what it made goes and the plan waits again; cause is given back.

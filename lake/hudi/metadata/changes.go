@@ -19,6 +19,9 @@ type Changes struct {
 	Placed iter.Seq2[string, *Location]
 	Gone   iter.Seq[string]
 
+	// KeysUnknown says that Placed and Gone do not tell all: a record index is dropped.
+	KeysUnknown bool
+
 	// Live are the files of a partition that a reader reads after the write. It is asked for only when there are bounds of
 	// partitions, and for partitions that the write touches.
 	Live func(partition string) []string

@@ -31,7 +31,7 @@ type New struct {
 // DefaultPartitions are those that the release of a table version makes if nothing is said.
 func DefaultPartitions(version int, partitioned bool) []string {
 	switch {
-	case version < 9:
+	case version < 8:
 		return []string{FilesPartition}
 	case !partitioned:
 		return []string{FilesPartition, ColumnStatsPartition}

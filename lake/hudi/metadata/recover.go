@@ -23,6 +23,18 @@ func (w *Writer) recover(ctx context.Context) error {
 		}
 		done = true
 	}
+	for _, i := range w.timeline.Completed(timeline.DeltaCommit) {
+		if _, ok := w.counts(i.Time); ok || w.data == nil {
+			continue
+		}
+		// A write that gave up took itself off the timeline of the table, and was stopped before it came here.
+		if _, pending := w.data.Find(i.Time); !pending {
+			if err := w.undo(ctx, i); err != nil {
+				return err
+			}
+			done = true
+		}
+	}
 	if !done {
 		return nil
 	}

@@ -64,7 +64,7 @@ func (w *Writer) Unkept(c *Changes) []string {
 		case FilesPartition, ColumnStatsPartition, BloomFiltersPartition:
 			continue
 		case RecordIndexPartition:
-			if w.indexes[p].Options["isPartitioned"] != "true" {
+			if !c.KeysUnknown && w.indexes[p].Options["isPartitioned"] != "true" {
 				continue
 			}
 		case PartitionStatsPartition:
