@@ -3,11 +3,16 @@ package timeline
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -223,4 +228,51 @@ func TestHeartbeat(t *testing.T) {
 			t.Errorf("left %v", names)
 		}
 	})
+}
+
+// TestDeadProcess: the lock of a process that was killed is taken over at once,
+// by one of several that wait for it; that of another machine is not.
+func TestDeadProcess(t *testing.T) {
+	if machine() == "" {
+		t.Skip("processes cannot be told apart here")
+	}
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+	if err := child.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		machine string
+		pid     int
+		taken   bool
+	}{{machine(), child.Process.Pid, true}, {"another", child.Process.Pid, false}, {machine(), os.Getpid(), false}} {
+		m := storage.NewMem()
+		text, err := json.Marshal(fileOwner{Thread: "a-b-c", Stack: []string{c.machine, strconv.Itoa(c.pid)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := storage.WriteFile(t.Context(), m, ".hoodie/lock", storage.Exclusive, text); err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		var holders, most, done atomic.Int32
+		for range 4 {
+			wg.Go(func() {
+				lock, err := (&FileLock{Bucket: m, Patience: Patience{Wait: 300 * time.Millisecond, Poll: time.Millisecond}}).Lock(t.Context())
+				if err != nil {
+					return
+				}
+				most.Store(max(most.Load(), holders.Add(1)))
+				time.Sleep(5 * time.Millisecond)
+				holders.Add(-1)
+				done.Add(1)
+				if err := lock.Unlock(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if taken := done.Load() > 0; taken != c.taken || most.Load() > 1 {
+			t.Errorf("process %d of %q: taken %v, by %d at once", c.pid, c.machine, taken, most.Load())
+		}
+	}
 }

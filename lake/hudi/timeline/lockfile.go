@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
 	"sync"
 	"time"
 
@@ -18,7 +19,9 @@ import (
 )
 
 // FileLock is Hudi's FileSystemBasedLockProvider: who creates the file holds the
-// lock. The file is JSON that tells when and by whom it was made.
+// lock. The file is JSON that tells when and by whom it was made. A lock whose
+// holder is a process of this machine that has died is taken over, as one that is
+// older than Expire is.
 type FileLock struct {
 	Bucket storage.Bucket
 	Dir    string        // hoodie.write.lock.filesystem.path, in the table; "" is ".hoodie"
@@ -27,11 +30,21 @@ type FileLock struct {
 }
 
 // fileOwner is what the file of a FileLock says. Hudi gives the name of a thread
-// and its stack, which are for people.
+// and its stack, which are for people. Of ours the stack tells the process.
 type fileOwner struct {
 	Created string   `json:"lockCreateTime"`
 	Thread  string   `json:"lockThreadName"`
 	Stack   []string `json:"lockStacksInfo"`
+}
+
+// dead says whether a lock file was made by a process of this machine that does
+// not run any more.
+func (o fileOwner) dead() bool {
+	if here := machine(); here == "" || len(o.Stack) != 2 || o.Stack[0] != here {
+		return false
+	}
+	pid, err := strconv.Atoi(o.Stack[1])
+	return err == nil && gone(pid)
 }
 
 const (
@@ -46,7 +59,7 @@ func (l *FileLock) path() string {
 	return path.Join(l.Dir, "lock")
 }
 
-// Lock implements Locker. A lock older than Expire is taken over, as Hudi does.
+// Lock implements Locker.
 func (l *FileLock) Lock(ctx context.Context) (Lock, error) {
 	return l.await(ctx, func() (Lock, *LockedError, error) { return l.try(ctx) })
 }
@@ -71,7 +84,7 @@ func (l *FileLock) try(ctx context.Context) (Lock, *LockedError, error) {
 	return l.held(ctx)
 }
 
-// held tells who holds the lock, and removes it if it is expired.
+// held tells who holds the lock, and removes it if its holder has lost it.
 func (l *FileLock) held(ctx context.Context) (Lock, *LockedError, error) {
 	e := &LockedError{Path: l.path(), Owner: "nobody any more", Hint: "if its writer is gone, remove the file"}
 	text, modified, err := readStamped(ctx, l.Bucket, l.path())
@@ -85,12 +98,40 @@ func (l *FileLock) held(ctx context.Context) (Lock, *LockedError, error) {
 	if e.Since, e.Owner = modified, "an unknown writer"; json.Unmarshal(text, &owner) == nil && owner.Thread != "" {
 		e.Owner = owner.Thread
 	}
-	if l.Expire > 0 && time.Since(modified) > l.Expire {
-		if err := l.Bucket.Remove(ctx, l.path()); err != nil {
-			return nil, nil, fmt.Errorf("lock %s: remove an expired one: %w", l.path(), err)
-		}
+	if owner.dead() || l.expired(modified) {
+		err = l.release(ctx, text)
 	}
-	return nil, e, nil
+	return nil, e, err
+}
+
+func (l *FileLock) expired(modified time.Time) bool {
+	return l.Expire > 0 && time.Since(modified) > l.Expire
+}
+
+// release removes the lock of a holder that has lost it. Of several writers that
+// find it only one may: another could remove the lock that the first has taken
+// meanwhile. So it makes a file beside it, and looks again.
+func (l *FileLock) release(ctx context.Context, text []byte) error {
+	guard := l.path() + ".release"
+	err := storage.WriteFile(ctx, l.Bucket, guard, storage.Exclusive, nil)
+	if errors.Is(err, fs.ErrExist) {
+		return nil // another does
+	}
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", l.path(), err)
+	}
+	now, modified, err := readStamped(ctx, l.Bucket, l.path())
+	var owner fileOwner
+	if err == nil && bytes.Equal(now, text) && (l.expired(modified) || json.Unmarshal(now, &owner) == nil && owner.dead()) {
+		err = l.Bucket.Remove(ctx, l.path())
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err = errors.Join(err, l.Bucket.Remove(ctx, guard)); err != nil {
+		return fmt.Errorf("lock %s: release a lost one: %w", l.path(), err)
+	}
+	return nil
 }
 
 // text is the content of a lock file that is told from all others.
@@ -99,7 +140,7 @@ func (l *FileLock) text() ([]byte, error) {
 	text, err := json.Marshal(fileOwner{
 		Created: time.Now().Format(fileLockTime),
 		Thread:  fmt.Sprintf("tarn process %d on %s, %s", os.Getpid(), host, uuid.NewString()),
-		Stack:   []string{},
+		Stack:   []string{machine(), strconv.Itoa(os.Getpid())},
 	})
 	return spaced(text), err
 }
@@ -134,7 +175,7 @@ func (h *fileHold) Check(ctx context.Context) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(text, h.text):
 		return errLost
-	case err == nil && h.l.Expire > 0 && time.Since(modified) > h.l.Expire:
+	case err == nil && h.l.expired(modified):
 		return fmt.Errorf("lock %s: expired", h.l.path())
 	}
 	return err
