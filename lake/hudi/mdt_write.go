@@ -149,6 +149,9 @@ func (x *tx) newMetadata(c *config.Table) metadata.New {
 	n := metadata.New{Partitions: []string{metadata.FilesPartition}}
 	add := func(partition, option string) {
 		given := x.options.text(c.Properties[option], option)
+		if c.Version < 6 { // whose releases make all partitions at once
+			return
+		}
 		if strings.EqualFold(given, "true") || given == "" && slices.Contains(defaults, partition) {
 			n.Partitions = append(n.Partitions, partition)
 		}
@@ -160,7 +163,7 @@ func (x *tx) newMetadata(c *config.Table) metadata.New {
 	if c.MetaFields {
 		add(metadata.BloomFiltersPartition, optFilters)
 	}
-	if c.Version >= 6 && len(c.RecordKey) > 0 && c.MetaFields {
+	if len(c.RecordKey) > 0 && c.MetaFields {
 		add(metadata.RecordIndexPartition, optRecordIndex)
 		if !slices.Contains(n.Partitions, metadata.RecordIndexPartition) {
 			add(metadata.RecordIndexPartition, optGlobalIndex)

@@ -12,7 +12,7 @@ import (
 // compactAfter is the number of writes after which Hudi merges the logs of its metadata tables (hoodie.metadata.compact.max.delta.commits).
 const compactAfter = 10
 
-// Maintain merges logs into base files and removes files that nobody needs any more, when it is time to. It is called before a
+// Maintain merges logs into base files, removes files that nobody needs any more and archives the timeline, when it is time to. It is called before a
 // write is put into the metadata table, with the instant of that write.
 func (w *Writer) Maintain(ctx context.Context, instant string) error {
 	if !w.due() || !w.settled(instant) {
@@ -21,7 +21,22 @@ func (w *Writer) Maintain(ctx context.Context, instant string) error {
 	if err := w.compact(ctx); err != nil {
 		return err
 	}
-	return w.clean(ctx)
+	if err := w.clean(ctx); err != nil {
+		return err
+	}
+	return w.archive(ctx)
+}
+
+// archive shortens the timeline. It keeps the writes that are on that of the table: without them here they would not count.
+func (w *Writer) archive(ctx context.Context) error {
+	if w.data == nil || w.data.Start() == "" {
+		return nil
+	}
+	n, err := w.timeline.ArchiveOld(ctx, timeline.Archival{Retain: w.data.Start(), DeltaCommits: compactAfter})
+	if err != nil || n == 0 {
+		return err
+	}
+	return w.reload(ctx)
 }
 
 // due reports whether enough writes came since the last compaction.

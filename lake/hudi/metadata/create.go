@@ -94,6 +94,9 @@ func Create(ctx context.Context, table storage.Bucket, c *config.Table, data *ti
 
 // initInstant is the instant that makes the n-th partition.
 func initInstant(version, n int) string {
+	if version < 6 && n == 0 {
+		return initPrefix
+	}
 	if version < 8 {
 		return fmt.Sprintf("%s%03d", initPrefix, 10+n)
 	}

@@ -148,8 +148,12 @@ func (w *world) write(ctx context.Context) error {
 		return err
 	}
 	_, err = tl.Complete(ctx, i, w.now, &timeline.CommitMetadata{PartitionToWriteStats: map[string][]timeline.WriteStat{}, ExtraMetadata: map[string]string{}, OperationType: "UPSERT"})
-	if err == nil {
-		w.apply(change)
+	if err != nil {
+		return err
+	}
+	w.apply(change)
+	if tl, err = timeline.Load(ctx, w.bucket, timelineConfig(c)); err == nil {
+		_, err = tl.ArchiveOld(ctx, timeline.Archival{Min: 12, Max: 16})
 	}
 	return err
 }
@@ -245,7 +249,7 @@ func TestWritesAreReadBack(t *testing.T) {
 			}
 			w.check(t)
 		}
-		n, cleans := 0, 0
+		n, cleans, archived := 0, 0, false
 		for info, err := range w.bucket.List(context.Background(), Dir, "") {
 			if err != nil {
 				t.Fatal(err)
@@ -253,10 +257,11 @@ func TestWritesAreReadBack(t *testing.T) {
 			if strings.HasSuffix(info.Name, ".clean") {
 				cleans++
 			}
+			archived = archived || strings.Contains(info.Name, "/archived/") || strings.Contains(info.Name, "/history/")
 			n++
 		}
-		if cleans == 0 {
-			t.Error("no clean")
+		if cleans == 0 || !archived {
+			t.Errorf("%d cleans, archived: %v", cleans, archived)
 		}
 		t.Logf("%d files", n)
 	})
