@@ -311,3 +311,32 @@ func TestRollbackBeforeCompletion(t *testing.T) {
 		}
 	})
 }
+
+// TestRollbackOfService: undoing a clustering that was begun removes what it wrote, and its plan can be carried out again; a restore takes
+// the plan as well.
+func TestRollbackOfService(t *testing.T) {
+	corpusTables(t, "v5_cow_clustering", func(t *testing.T, name string, b storage.Bucket) {
+		for _, plans := range []bool{false, true} {
+			b := b.(*storage.Mem).Clone()
+			u := undoing(t, b)
+			i, err := u.line.Begin(t.Context(), u.line.Pending()[0], nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := "0000-0_0-0-0_" + i.Time + ".parquet"
+			err = errors.Join(timeline.Mark(t.Context(), b, i.Time, timeline.Marker{Path: file, Type: timeline.CreateMarker}),
+				storage.WriteFile(t.Context(), b, file, storage.Exclusive, []byte("torn")), u.reload(t.Context()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			u.plans = plans
+			if _, err := u.rollback(t.Context(), i); err != nil {
+				t.Fatal(err)
+			}
+			left := undoing(t, b).line.Pending()
+			if slices.Contains(names(t, b, ""), file) || plans && len(left) != 0 || !plans && (len(left) != 1 || left[0].State != timeline.Requested) {
+				t.Errorf("plans %v: left %v", plans, left)
+			}
+		}
+	})
+}
