@@ -78,10 +78,7 @@ func metaFiles(t *testing.T, zipped string) map[string][]byte {
 	return out
 }
 
-var (
-	tableVersion  = regexp.MustCompile(`(?m)^hoodie.table.version=(\d+)`)
-	layoutVersion = regexp.MustCompile(`(?m)^hoodie.timeline.layout.version=(\d+)`)
-)
+var tableVersion = regexp.MustCompile(`(?m)^hoodie.table.version=(\d+)`)
 
 // configOf reads what a test needs from hoodie.properties.
 func configOf(t *testing.T, files map[string][]byte, base string) Config {
