@@ -125,7 +125,7 @@ func hudiCorpus(t testing.TB, zipped string) string {
 
 // hudiModes are ways to read that must give the same rows.
 var hudiModes = []map[string]string{
-	{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "false"},
+	{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "false", "hoodie.memory.merge.max.size": "0"},
 	{"hoodie.metadata.enable": "true", "hoodie.enable.data.skipping": "true"},
 }
 

@@ -20,7 +20,8 @@ import (
 //
 //	project, filter ── base file  FULL JOIN  logs  on file, key
 
-// keptLogs is how many bytes of logs are folded once and kept while the query runs.
+// keptLogs is how many bytes of logs are folded once and kept while the query runs, unless hoodie.memory.merge.max.size says another number.
+// Of more, each slice is folded when the query comes to it.
 const keptLogs = 64 << 20
 
 // mergedRows is the rows of slices that have logs.
@@ -87,7 +88,11 @@ func (s *Snapshot) split(ctx context.Context, l *logRows, slices []*FileSlice) (
 		}
 	}
 	var folds []*fold
-	if size <= keptLogs {
+	keep := int64(keptLogs)
+	if s.reading.keep != nil {
+		keep = *s.reading.keep
+	}
+	if size <= keep {
 		if folds, err = l.foldAll(ctx, slices); err != nil {
 			return over, joined, err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ const (
 	optFullScan      = "hoodie.datasource.read.incr.fallback.fulltablescan.enable"
 	optAsOf          = "as.of.instant"
 	optMetadata      = "hoodie.metadata.enable"
+	optMergeMemory   = "hoodie.memory.merge.max.size"
 	optSkipping      = "hoodie.enable.data.skipping"
 	earliest         = "earliest"
 	queryOptimized   = "read_optimized"
@@ -56,6 +58,9 @@ func (t *Table) Query(ctx context.Context, options map[string]string) (s lake.Sn
 
 func (t *Table) query(ctx context.Context, options map[string]string) (*Snapshot, error) {
 	r := reading{noPruning: strings.EqualFold(options[optSkipping], "false")}
+	if n, err := strconv.ParseInt(options[optMergeMemory], 10, 64); err == nil {
+		r.keep = &n
+	}
 	instant := ""
 	if text := options[optAsOf]; text != "" {
 		var err error

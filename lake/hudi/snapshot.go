@@ -39,6 +39,7 @@ type reading struct {
 	after     string          // with before: rows of writes between the two count as changed too
 	before    string          // "": none
 	noPruning bool            // read files also where statistics say that no row is wanted
+	keep      *int64          // bytes of logs that are folded once and kept; nil: keptLogs
 }
 
 // Snapshot is the table as at says. A version is an instant; a time means the last instant that was requested until then.
