@@ -40,6 +40,9 @@ func (f *File) arrowColumn(field types.Field) (arrow.Array, error) {
 		}
 		for range f.GroupRows(group) {
 			v := read.value()
+			if read.leaves[0].at > read.leaves[0].Len {
+				a.fail(read.leaves[0].Path)
+			}
 			if a.err != nil {
 				return nil, a.err
 			}

@@ -239,12 +239,27 @@ func (s *Snapshot) withBase(set logSet, columns []rel.Column, rowID *rel.Column)
 		if l.lacking {
 			from = function("and", types.Boolean, from, logs.Cols[l.hasColumn(i)].Ref())
 		}
-		out.Cols = append(out.Cols, rel.Computed{Column: c, Expr: choose(from, logs.Cols[l.valueColumn(i)].Ref(), named(c.Name), c.Type)})
+		log := logs.Cols[l.valueColumn(i)]
+		out.Cols = append(out.Cols, rel.Computed{Column: c, Expr: choose(from, log.Ref(), l.older(named(c.Name), log, logs.Cols[logDeleted]), c.Type)})
 	}
 	if rowID != nil {
 		out.Cols = append(out.Cols, rel.Computed{Column: *rowID, Expr: choose(wins.Ref(), logRowID(logs.Cols), id.Ref(), rowIDType)})
 	}
 	return out, nil
+}
+
+// older is the value of the base file, which the logs fill where it stands for that of an older row.
+func (l *logRows) older(base rel.Expr, log, deleted rel.Column) rel.Expr {
+	none := &rel.Lit{T: log.Type}
+	fill := choose(deleted.Ref(), none, log.Ref(), log.Type)
+	switch {
+	case l.rule.keepsNulls == nullsKeepOlder:
+		return function("coalesce", log.Type, base, fill)
+	case l.rule.unavailable != "" && log.Type == types.Type(types.String):
+		marked := function("=", types.Boolean, base, &rel.Lit{T: types.String, Value: l.rule.unavailable})
+		return choose(marked, function("coalesce", log.Type, fill, base), base, log.Type)
+	}
+	return base
 }
 
 // distinctColumns is columns without those of a name that came before.

@@ -52,6 +52,9 @@ func mergeRuleOf(c *config.Table) (mergeRule, error) {
 		return r, fmt.Errorf("of %s and %s only one is set", optDeleteField, optDeleteMarker)
 	}
 	if c.Version < 8 || c.MergeMode == config.Custom {
+		if c.MergeStrategy == config.StrategyCommitTime { // as Hudi 1.x writes it into tables of version 6
+			r.ordering = nil
+		}
 		return r, r.setPayload(c.Payload)
 	}
 	r.deletesCount = true
@@ -82,6 +85,11 @@ func (r *mergeRule) setPayload(class string) error {
 		r.overBase = true
 	case "OverwriteNonDefaultsWithLatestAvroPayload":
 		r.keepsNulls = nullsKeepBase
+	case "PartialUpdateAvroPayload":
+		r.overBase, r.keepsNulls = true, nullsKeepOlder
+	case "debezium.PostgresDebeziumAvroPayload":
+		r.overBase, r.unavailable = true, debeziumMarker
+		r.deleteField, r.deleteMarker = "_change_operation_type", "d"
 	case "AWSDmsAvroPayload":
 		r.deleteField, r.deleteMarker, r.deleteFold = "Op", "D", true
 	default:
