@@ -51,6 +51,9 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 	op := opUpsertPrepped
 	if e.inserted+e.updated == 0 {
 		op = opDeletePrepped
+		if x.config().Version < 6 { // Hudi 0.12 cannot read a commit of a name that it does not know
+			op = opDelete
+		}
 	} else if e.inserted > 0 {
 		op = opUpsert
 	}
