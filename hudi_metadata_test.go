@@ -86,6 +86,15 @@ func metadataTable(t *testing.T, s *tarn.Session, dir, name string, version int,
 		}
 	}
 	checkPruning(t, s, name)
+	if partitioned != "" {
+		run("SET hoodie.index.type=RECORD_INDEX")
+		defer run("RESET hoodie.index.type")
+		run("INSERT INTO {t} VALUES (5, 'found', 6.5, 6.00, NULL, NULL, NULL, 900, 'us'), (7, 'new', 7.5, 7.00, NULL, NULL, NULL, 900, 'asia')")
+		checkKeys(t, s, dir, name)
+		if got := texts(t, s, "SELECT name FROM "+name+" WHERE id IN (5, 7) ORDER BY id"); !slices.Equal(got, []string{"[found]", "[new]"}) {
+			t.Errorf("rows found by the record index: %q", got)
+		}
+	}
 	text, err := os.ReadFile(filepath.Join(dir, ".hoodie", "hoodie.properties"))
 	if err != nil || !strings.Contains(string(text), "hoodie.table.metadata.partitions="+strings.Join(want, ",")+"\n") {
 		t.Errorf("properties %s: %v", text, err)
@@ -140,7 +149,7 @@ func checkKeys(t *testing.T, s *tarn.Session, dir, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys := []string{"1", "2", "3", "4", "5", "9"}
+	keys := []string{"1", "2", "3", "4", "5", "7", "9"}
 	found, err := m.Locate(ctx, keys)
 	if err != nil {
 		t.Fatal(err)

@@ -48,8 +48,8 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows) (*knownRows, error) {
 			list = append(list, s)
 		}
 	}
-	if len(list) == 0 {
-		return nil, nil
+	if list, err = x.located(ctx, f, list); err != nil || len(list) == 0 {
+		return nil, err
 	}
 	k := &knownRows{key: rel.NewColumn("known key", types.String), file: rel.NewColumn("known file", types.Long), pos: rel.NewColumn("known pos", types.Long)}
 	var columns []rel.Column

@@ -101,6 +101,37 @@ func (x *tx) eachText(ctx context.Context, rows rel.Node, f func(string)) error 
 	return r.Err()
 }
 
+// maxLocated is how many keys a record index is asked for; of more it is quicker to look at all rows.
+const maxLocated = 200_000
+
+// located leaves out the slices that have no key of f, where the write goes by a record index and the table has one.
+func (x *tx) located(ctx context.Context, f *freshRows, list []*FileSlice) ([]*FileSlice, error) {
+	kind, m := strings.ToUpper(x.options.text("", "hoodie.index.type")), x.base.metadata
+	if kind != "RECORD_INDEX" && kind != "GLOBAL_RECORD_LEVEL_INDEX" || m == nil || !m.Has(metadata.RecordIndexPartition) || len(list) == 0 {
+		return list, nil
+	}
+	var keys []string
+	err := x.eachText(ctx, &rel.Project{In: f.rows, Cols: []rel.Computed{{Column: rel.NewColumn("key", types.String), Expr: f.key.Ref()}}}, func(k string) {
+		if len(keys) <= maxLocated {
+			keys = append(keys, strings.Clone(k))
+		}
+	})
+	if err != nil || len(keys) > maxLocated {
+		return list, err
+	}
+	places, err := m.Locate(ctx, keys)
+	if err != nil {
+		return list, ctx.Err() // an index that cannot be used tells nothing
+	}
+	groups := map[timeline.FileGroup]bool{}
+	for _, l := range places {
+		groups[timeline.FileGroup{Partition: l.Partition, FileID: l.FileID}] = true
+	}
+	return slices.DeleteFunc(list, func(s *FileSlice) bool {
+		return !groups[timeline.FileGroup{Partition: s.Partition, FileID: s.FileID}]
+	}), nil
+}
+
 // collectGone remembers the keys of deleted rows, where a record index must forget them.
 func (x *tx) collectGone(ctx context.Context, f *freshRows, e *edits) error {
 	if e.deleted == 0 || !slices.Contains(x.config().MetadataPartitions, metadata.RecordIndexPartition) {
