@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"os"
@@ -209,4 +210,67 @@ func BenchmarkEncodeRows(b *testing.B) {
 		must(b, r.Err())
 		r.Release()
 	})
+}
+
+// BenchmarkRewrite writes each file anew with every hundredth row changed, as an upsert into copied files does.
+func BenchmarkRewrite(b *testing.B) {
+	w := newBench(b)
+	cpu(b, func() {
+		must(b, w.rewrite(b.Context()))
+		must(b, os.RemoveAll(filepath.Join(w.dir, "out")))
+	})
+}
+
+// rewrite makes one file of each input file: its rows but for every hundredth, and the new forms of those.
+func (w *bench) rewrite(ctx context.Context) error {
+	q, _ := w.encoding()
+	hundredth := &rel.Call{Name: "%", Args: []rel.Expr{q.Columns()[4].Ref(), &rel.Lit{T: types.Long, Value: int64(100)}}, T: types.Long}
+	held, release, err := w.x.Hold(ctx, &rel.Filter{In: q, Cond: &rel.Call{Name: "=", Args: []rel.Expr{hundredth, &rel.Lit{T: types.Long, Value: int64(0)}}, T: types.Boolean}})
+	if err != nil {
+		return err
+	}
+	defer release()
+	all := w.files
+	defer func() { w.files = all }()
+	for i, f := range all {
+		w.files = []rel.File{f}
+		old, to := w.encoding()
+		u := replaced(old, held, int64(i)*1e6, int64(i+1)*1e6)
+		k := 0
+		for j := range to.Columns {
+			if to.Columns[j].Made != engine.FileName {
+				to.Columns[j].ID = u.Cols[k].ID
+				k++
+			}
+		}
+		to.Name = func(string, int) string { return fmt.Sprintf("out/f%d.parquet", i) }
+		if _, err := w.x.Write(ctx, u, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaced is the rows of old without those whose id is in held, and the rows of held with ids in [from, to).
+func replaced(old, held rel.Node, from, to int64) *rel.SetOp {
+	changes := func() *rel.Project {
+		p := &rel.Project{In: held}
+		for _, c := range held.Columns() {
+			p.Cols = append(p.Cols, rel.Computed{Column: rel.NewColumn(c.Name, c.Type), Expr: c.Ref()})
+		}
+		return p
+	}
+	id := func(n rel.Node) rel.Expr { return n.Columns()[4].Ref() }
+	gone, again := changes(), changes()
+	compare := func(op string, a, b rel.Expr) rel.Expr {
+		return &rel.Call{Name: op, Args: []rel.Expr{a, b}, T: types.Boolean}
+	}
+	kept := &rel.Join{Kind: rel.Anti, Left: old, Right: gone, On: compare("=", id(old), id(gone))}
+	here := &rel.Filter{In: &rel.Filter{In: again, Cond: compare(">=", id(again), &rel.Lit{T: types.Long, Value: from})},
+		Cond: compare("<", id(again), &rel.Lit{T: types.Long, Value: to})}
+	u := &rel.SetOp{Kind: rel.Union, All: true, Left: kept, Right: here}
+	for _, c := range kept.Columns() {
+		u.Cols = append(u.Cols, rel.NewColumn(c.Name, c.Type))
+	}
+	return u
 }

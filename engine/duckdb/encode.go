@@ -23,9 +23,9 @@ func (e *Engine) encode(ctx context.Context, q rel.Node, to engine.Dest) ([]rel.
 	if err := checkEncode(to); err != nil {
 		return nil, err
 	}
-	codec, err := parquet.NewCodec(to.Physical.Codec)
+	codec, err := e.codec(to.Physical.Codec)
 	if err != nil {
-		return nil, unsupported("%v", err)
+		return nil, err
 	}
 	st, err := e.stage(to)
 	if err != nil {
@@ -52,6 +52,21 @@ func (e *Engine) encode(ctx context.Context, q rel.Node, to engine.Dest) ([]rel.
 		return nil, err
 	}
 	return st.publish(ctx, made)
+}
+
+// codec gives the codec of a name, which all writes share.
+func (e *Engine) codec(name string) (*parquet.Codec, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if c, ok := e.codecs[name]; ok {
+		return c, nil
+	}
+	c, err := parquet.NewCodec(name)
+	if err != nil {
+		return nil, unsupported("%v", err)
+	}
+	e.codecs[name] = c
+	return c, nil
 }
 
 // checkEncode refuses what contradicts itself.

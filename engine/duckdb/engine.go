@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/tarn-lake/tarn/engine"
+	"github.com/tarn-lake/tarn/internal/parquet"
 	"github.com/tarn-lake/tarn/rel"
 )
 
@@ -27,6 +28,7 @@ type Engine struct {
 	cur    *slot                 // new statements run here; nil until the first one
 	slots  map[*slot]bool        // all that are open
 	held   map[*rel.Stream]*held // by the node that Hold gave
+	codecs map[string]*parquet.Codec
 }
 
 // slot is an instance and who uses it. It is closed when it is retired and nobody does.
@@ -47,7 +49,7 @@ func Open(o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{opts: o, dir: dir, spill: dir.path, live: newLiveRows(), perFile: newPerFile(), slots: map[*slot]bool{}, held: map[*rel.Stream]*held{}}, nil
+	return &Engine{opts: o, dir: dir, spill: dir.path, live: newLiveRows(), perFile: newPerFile(), slots: map[*slot]bool{}, held: map[*rel.Stream]*held{}, codecs: map[string]*parquet.Codec{}}, nil
 }
 
 // Close ends the engine and what it holds. Statements that still run end undisturbed; new ones fail.

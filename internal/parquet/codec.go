@@ -10,12 +10,14 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Codec packs pages. It may serve several files and goroutines.
+// Codec packs pages. It may serve several files and goroutines, and hands the memory of one file to the next.
 type Codec struct {
 	id     int // as footers have it; 0: pages stay as they are
 	snappy bool
 	zstd   *zstd.Encoder
 	gzip   sync.Pool // of *gzip.Writer
+
+	scratch sync.Pool // of *[]byte: memory of files that are done, of the size of a page
 }
 
 // NewCodec gives the codec of a name: "snappy" (also ""), "zstd", "gzip" or "uncompressed".
@@ -56,4 +58,19 @@ func (c *Codec) pack(out, b []byte) ([]byte, error) {
 	err := w.Close()
 	c.gzip.Put(w)
 	return to.Bytes(), err
+}
+
+// take gives a buffer without content from p; nil when there is none.
+func take(p *sync.Pool) []byte {
+	if b, ok := p.Get().(*[]byte); ok {
+		return (*b)[:0]
+	}
+	return nil
+}
+
+// give puts a buffer into p if it is worth keeping.
+func give(p *sync.Pool, b []byte) {
+	if cap(b) >= 1<<16 {
+		p.Put(&b)
+	}
 }

@@ -40,7 +40,8 @@ type leafWriter struct {
 	noDict  bool        // chunks start without a dictionary, because an earlier one did not pay
 	coded   bool        // pages are there that need the dictionary
 	plain   bool        // pages are there that do not
-	pages   []byte
+	pages   [][]byte
+	paged   int64 // bytes in pages
 	chunk   chunkMeta
 	bounds  bounds // of the chunk
 	overall bounds // of the file
@@ -66,6 +67,9 @@ const (
 // headroom is kept free before the values of a page, so that few levels can be put there without a copy of the values.
 const headroom = 64
 
+// maxHeader is room for the header of a page.
+const maxHeader = 48
+
 const (
 	pageValues = 1 << 16
 	dictTrial  = 1 << 14 // values after which a dictionary must have shown its use
@@ -80,7 +84,7 @@ func (l *leafWriter) append(a arrow.Array, cells, n int) error {
 		}
 		l.count += n
 		if l.values == nil {
-			l.values = make([]byte, headroom, 1024)
+			l.values = grow(take(&l.codec.scratch), headroom)
 		}
 		l.values = l.add(l.values, a.Data(), l.spans, l.width)
 		if l.dict == nil && !l.noDict && len(l.pages) == 0 && l.phys != physBoolean && l.phys != physInt96 && len(l.indices) == 0 {
@@ -201,8 +205,7 @@ func (l *leafWriter) page(b []byte, encoding int) error {
 	if err != nil {
 		return err
 	}
-	w := thriftWriter{b: l.pages}
-	was := len(l.pages)
+	w := thriftWriter{b: make([]byte, 0, maxHeader+len(packed))}
 	w.open()
 	w.i32(1, 0)
 	w.i32(2, len(b))
@@ -214,8 +217,9 @@ func (l *leafWriter) page(b []byte, encoding int) error {
 	w.i32(4, encRLE)
 	w.close()
 	w.close()
-	l.chunk.unpacked += int64(len(w.b) - was + len(b))
-	l.pages = append(w.b, packed...)
+	l.chunk.unpacked += int64(len(w.b) + len(b))
+	l.pages = append(l.pages, append(w.b, packed...))
+	l.paged += int64(len(w.b) + len(packed))
 	return nil
 }
 
@@ -223,6 +227,9 @@ func (l *leafWriter) page(b []byte, encoding int) error {
 func (l *leafWriter) pack(b []byte) ([]byte, error) {
 	if l.codec.id == 0 {
 		return b, nil
+	}
+	if l.packed == nil {
+		l.packed = take(&l.codec.scratch)
 	}
 	var err error
 	l.packed, err = l.codec.pack(l.packed[:0], b)
@@ -253,7 +260,7 @@ func (l *leafWriter) dictionaryPage() ([]byte, error) {
 	return append(w.b, packed...), nil
 }
 
-// endChunk ends the chunk; its bytes are dict and then l.pages, which the next chunk overwrites.
+// endChunk ends the chunk; its bytes are dict and then l.pages.
 func (l *leafWriter) endChunk() (dict []byte, err error) {
 	if err := l.flush(); err != nil {
 		return nil, err
@@ -262,7 +269,7 @@ func (l *leafWriter) endChunk() (dict []byte, err error) {
 		return nil, err
 	}
 	l.chunk.coded, l.chunk.plain = l.coded, l.plain
-	l.chunk.packed = int64(len(dict) + len(l.pages))
+	l.chunk.packed = int64(len(dict)) + l.paged
 	l.chunk.bounds = l.bounds
 	return dict, nil
 }
@@ -274,16 +281,19 @@ func (l *leafWriter) next() {
 	if l.dict != nil {
 		l.dict.reset()
 	}
-	l.coded, l.plain, l.pages, l.chunk, l.bounds = false, false, l.pages[:0], chunkMeta{}, bounds{}
+	clear(l.pages)
+	l.coded, l.plain, l.pages, l.paged, l.chunk, l.bounds = false, false, l.pages[:0], 0, chunkMeta{}, bounds{}
 }
 
 // release gives up the memory of an empty chunk.
 func (l *leafWriter) release() {
+	give(&l.codec.scratch, l.values)
+	give(&l.codec.scratch, l.packed)
 	l.values, l.indices, l.spans, l.body, l.packed, l.pages, l.dict = nil, nil, nil, nil, nil, nil, nil
 	l.rep.out, l.def.out = nil, nil
 }
 
 // size is about how many bytes l holds.
 func (l *leafWriter) size() int64 {
-	return int64(len(l.pages) + len(l.plainValues()) + 4*len(l.indices))
+	return l.paged + int64(len(l.plainValues())+4*len(l.indices))
 }

@@ -217,8 +217,10 @@ func (f *Writer) Flush() error {
 		if err := f.emit(dicts[i]); err != nil {
 			return err
 		}
-		if err := f.emit(l.pages); err != nil {
-			return err
+		for _, p := range l.pages {
+			if err := f.emit(p); err != nil {
+				return err
+			}
 		}
 		g.chunks = append(g.chunks, l.chunk)
 		l.next()
@@ -248,7 +250,7 @@ func (f *Writer) Close(entries map[string]string) error {
 		return errors.New("the Parquet file is closed already")
 	}
 	f.closed = true
-	if err := f.Flush(); err != nil {
+	if err := f.Release(); err != nil {
 		return err
 	}
 	if err := f.begin(); err != nil {
