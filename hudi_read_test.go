@@ -594,3 +594,51 @@ func respellJSON(dec *json.Decoder) (string, error) {
 	}
 	return "[" + strings.Join(parts, ",") + "]", err
 }
+
+// TestHudiWidened reads columns that are wider than files have them, as after a writer with a wider schema. Conditions mean the values
+// that the columns have now.
+func TestHudiWidened(t *testing.T) {
+	s := utcDB(t).Session()
+	dir := filepath.Join(t.TempDir(), "wide")
+	for _, q := range []string{
+		"CREATE TABLE wide (id INT, f FLOAT, n INT, w INT, p STRING) USING hudi PARTITIONED BY (p) TBLPROPERTIES (primaryKey='id', type='cow') LOCATION '" + dir + "'",
+		"INSERT INTO wide VALUES (1, 3.4, 5, 7, 'a'), (2, 2.5, 7, 12, 'a')",
+		"INSERT INTO wide VALUES (3, 1.5, 9, 70, 'b')",
+	} {
+		if _, err := s.Exec(context.Background(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commits, err := filepath.Glob(filepath.Join(dir, ".hoodie", "*.commit"))
+	if err != nil || len(commits) < 2 {
+		t.Fatal(commits, err)
+	}
+	text, err := os.ReadFile(commits[len(commits)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	wide := strings.NewReplacer(`\"name\":\"f\",\"type\":[\"null\",\"float\"]`, `\"name\":\"f\",\"type\":[\"null\",\"double\"]`,
+		`\"name\":\"n\",\"type\":[\"null\",\"int\"]`, `\"name\":\"n\",\"type\":[\"null\",\"long\"]`,
+		`\"name\":\"w\",\"type\":[\"null\",\"int\"]`, `\"name\":\"w\",\"type\":[\"null\",\"string\"]`).Replace(string(text))
+	if err := os.WriteFile(commits[len(commits)-1], []byte(wide), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for cond, want := range map[string]string{
+		"f = 3.4D":                               "",
+		"f > 3.4D":                               "1",
+		"f = CAST(CAST(3.4 AS FLOAT) AS DOUBLE)": "1",
+		"f IN (3.4D, 2.5D)":                      "2",
+		"n = 5":                                  "1",
+		"n = 4294967301":                         "",
+		"n < 4294967301":                         "1 2 3",
+		"w = '7'":                                "1",
+		"w = '07'":                               "",
+		"w < '12a'":                              "2",
+		"w >= '7' AND p = 'a'":                   "1",
+	} {
+		got := statementText(s, "SELECT array_join(sort_array(collect_list(id)), ' ') AS ids FROM hudi.`"+dir+"` WHERE "+cond, dir)
+		if got != "ids\n"+strconv.Quote(want)+"\n" {
+			t.Errorf("%s: %s, want %s", cond, got, want)
+		}
+	}
+}

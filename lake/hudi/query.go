@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -238,7 +239,7 @@ func (g *fileGroup) has(path string) bool {
 func (r *reading) condition(at rel.Expr) rel.Expr {
 	text := func(s string) rel.Expr { return &rel.Lit{T: types.String, Value: s} }
 	in := &rel.Call{Name: "in", T: types.Boolean, Null: true, Args: []rel.Expr{at}}
-	for instant := range r.changed {
+	for _, instant := range slices.Sorted(maps.Keys(r.changed)) {
 		in.Args = append(in.Args, text(instant))
 	}
 	var cond rel.Expr = in
