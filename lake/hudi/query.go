@@ -48,6 +48,8 @@ func (t *Table) Query(ctx context.Context, options map[string]string) (s lake.Sn
 			break
 		}
 		s, err = t.query(ctx, options)
+	case queryMetadata:
+		s, err = t.metadataView(ctx)
 	default:
 		s, err = t.query(ctx, options)
 	}

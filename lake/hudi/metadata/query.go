@@ -49,6 +49,11 @@ func (t *Table) Files(ctx context.Context, partitions ...string) (map[string]map
 	return out, err
 }
 
+// Records visits the records of a partition of the metadata table, without those that are gone.
+func (t *Table) Records(ctx context.Context, partition string, visit func(*Record) error) error {
+	return t.scan(ctx, partition, "", visit)
+}
+
 // ColumnStats are the bounds of columns in files, by column, as far as they are known. Columns of other columns are joined to
 // them by '.'.
 func (t *Table) ColumnStats(ctx context.Context, columns []string, files []FileRef) (map[string]map[FileRef]*Stats, error) {
