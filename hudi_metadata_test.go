@@ -41,7 +41,7 @@ func TestHudiMetadataTable(t *testing.T) {
 
 func metadataTable(t *testing.T, s *tarn.Session, dir, name string, version int, kind, partitioned string) {
 	want := []string{"files"}
-	if version >= 8 {
+	if version >= 9 {
 		want = []string{"column_stats", "files"}
 		if partitioned != "" {
 			want = append(want, "partition_stats")

@@ -222,20 +222,25 @@ func (x *tx) changes(ctx context.Context, w *metadata.Writer, m *timeline.Commit
 	return c, err
 }
 
-// boundsOf is the bounds of the columns of a new file; nil when one of them is not known.
+// boundsOf is the bounds of the columns of a new file; nil when one of them is not known. Columns that the table has no more count
+// for nothing.
 func (x *tx) boundsOf(w *metadata.Writer, f madeFile) []metadata.Bounds {
 	kinds := map[string]types.Type{}
 	var stored []string
 	for _, field := range x.view.schema.Fields {
+		kinds[field.Name] = field.Type
 		if metadata.Bounded(field.Type, x.config().Version) {
-			kinds[field.Name] = field.Type
 			stored = append(stored, field.Name)
 		}
 	}
 	out := []metadata.Bounds{}
 	for _, name := range w.BoundedColumns(stored) {
-		b, ok := f.bounds(name, kinds[name])
-		if !ok {
+		t, there := kinds[name]
+		if !there && !strings.Contains(name, ".") {
+			continue
+		}
+		b, ok := f.bounds(name, t)
+		if !ok || !there || !metadata.Bounded(t, x.config().Version) {
 			return nil
 		}
 		out = append(out, b)

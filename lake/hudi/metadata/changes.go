@@ -3,7 +3,6 @@ package metadata
 import (
 	"iter"
 	"math"
-	"slices"
 
 	"github.com/tarn-lake/tarn/types"
 )
@@ -56,7 +55,11 @@ func (b *Bounds) stats(file FileRef, version int) (*Stats, bool) {
 // Bounded reports whether bounds of a type are kept.
 func Bounded(t types.Type, version int) bool {
 	_, ok := valueType(t)
-	if d, is := t.(types.Decimal); is && version < 9 {
+	d, isDecimal := t.(types.Decimal)
+	switch {
+	case version == 8 && (isDecimal || t == types.Date || t == types.Timestamp || t == types.TimestampNTZ):
+		return false // Hudi 1.0 has several forms of them
+	case version < 9 && isDecimal:
 		return d.S <= oldScale && d.P-d.S <= oldPrecision-oldScale
 	}
 	return ok
@@ -70,17 +73,12 @@ func NaN(t types.Type) types.Value {
 	return math.NaN()
 }
 
-// BoundedColumns are those of all columns of which bounds are kept in files.
+// BoundedColumns are those of all columns of which bounds are kept in files: those that the index is defined by, from table version 8
+// on, and all before.
 func (t *Table) BoundedColumns(all []string) []string {
 	def, ok := t.indexes[ColumnStatsPartition]
 	if !ok || len(def.Sources) == 0 {
 		return all
 	}
-	var out []string
-	for _, c := range all {
-		if slices.Contains(def.Sources, c) {
-			out = append(out, c)
-		}
-	}
-	return out
+	return def.Sources
 }
