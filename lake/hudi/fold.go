@@ -19,6 +19,7 @@ type fold struct {
 	ordering []int // in fields
 	deleted  int   // _hoodie_is_deleted in fields, or -1
 	marker   int   // the delete field in fields, or -1
+	op       int   // _hoodie_operation in fields; logs may have it where the table's schema does not
 	keys     keys
 
 	parts   []*part
@@ -68,11 +69,15 @@ func (s *Snapshot) newFold(rule *mergeRule, wanted []types.Field) *fold {
 	if rule.deleteField != "" {
 		f.marker = f.needOptional(s, rule.deleteField)
 	}
+	f.op = f.need(s, operationColumn)
 	return f
 }
 
 // need is the number of a column by name, which is added when it is not there.
 func (f *fold) need(s *Snapshot, name string) int {
+	if i := s.schema.Index(name); i >= 0 {
+		name = s.schema.Fields[i].Name
+	}
 	for i, field := range f.fields {
 		if field.Name == name {
 			return i
@@ -114,7 +119,7 @@ func (f *fold) run(ctx context.Context, s *Snapshot, l *logBlocks) error {
 }
 
 func (f *fold) add(number int32, p *part) error {
-	if p.deletions != nil {
+	if p.keys {
 		f.addDeletions(p)
 		return nil
 	}
@@ -142,6 +147,9 @@ func (f *fold) deletes(p *part, row int) bool {
 		if c, ok := p.columns[f.deleted].(*array.Boolean); ok && c.IsValid(row) && c.Value(row) {
 			return true
 		}
+	}
+	if c, ok := p.columns[f.op].(*array.String); ok && c.IsValid(row) && c.Value(row) == operationDelete {
+		return true
 	}
 	if f.marker >= 0 && p.columns[f.marker] != nil && p.columns[f.marker].IsValid(row) {
 		return f.rule.deletes(p.columns[f.marker].ValueStr(row))

@@ -24,6 +24,7 @@ type part struct {
 	rows      int
 	columns   []arrow.Array // per column of the fold; nil where the block lacks it
 	partial   bool          // what the block lacks keeps the older value
+	keys      bool          // it is a block of deletions, which has no columns
 	deletions []logfile.Deletion
 }
 
@@ -41,7 +42,7 @@ func newBlockReader(s *Snapshot, fields []types.Field) *blockReader {
 func (r *blockReader) read(b *logfile.Block) (*part, error) {
 	if b.Type == logfile.DeleteKeys {
 		d, err := b.Deletions()
-		return &part{rows: len(d), deletions: d}, err
+		return &part{keys: true, rows: len(d), deletions: d}, err
 	}
 	stored := r.stored(b.Instant())
 	var batch []arrow.Array

@@ -2,6 +2,7 @@ package hudi
 
 import (
 	"context"
+	"errors"
 
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/rel"
@@ -29,6 +30,10 @@ func (s *Snapshot) mergedRows(ctx context.Context, slices []*FileSlice, columns 
 	rule, err := mergeRuleOf(s.config)
 	if err != nil {
 		return nil, &lake.Error{Op: "read", Path: s.table.path, Err: err, Hint: "Read the table with hoodie.datasource.query.type=read_optimized, or have Hudi compact it first."}
+	}
+	if s.config.DropPartitionColumns {
+		return nil, &lake.Error{Op: "read", Path: s.table.path, Hint: "Have Hudi compact the table first.",
+			Err: errors.New("log files of tables whose files lack the partition columns are not supported")}
 	}
 	l := &logRows{snapshot: s, rule: &rule}
 	for _, c := range columns {

@@ -31,7 +31,12 @@ const (
 	nullsKeepOlder            // everywhere
 )
 
-const isDeletedColumn = "_hoodie_is_deleted"
+// Columns that tell of deletions.
+const (
+	isDeletedColumn = "_hoodie_is_deleted"
+	operationColumn = "_hoodie_operation" // of tables that keep change logs
+	operationDelete = "D"
+)
 
 const (
 	optDeleteField  = "hoodie.payload.delete.field"
@@ -99,15 +104,6 @@ func (r *mergeRule) setPayload(class string) error {
 		return fmt.Errorf("rows are merged by the class %s, which is not known", class)
 	}
 	return nil
-}
-
-// columns are those that the rule needs of every log record.
-func (r *mergeRule) columns() []string {
-	out := append([]string{isDeletedColumn}, r.ordering...)
-	if r.deleteField != "" {
-		out = append(out, r.deleteField)
-	}
-	return out
 }
 
 // deletes says whether a text in the delete field makes a row a deletion.

@@ -132,7 +132,7 @@ func (b *batches) at(name string) int {
 // write writes a batch: keys that are new to the base, others to a log.
 func (b *batches) write(t *testing.T, rows [][]any, deletes bool) {
 	var updates [][]any
-	p := &part{deletions: []logfile.Deletion{}}
+	p := &part{keys: true}
 	for _, row := range rows {
 		id := fmt.Sprint(row[0])
 		if b.skip[id] {
