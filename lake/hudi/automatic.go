@@ -56,10 +56,15 @@ func (x *tx) maintained(ctx context.Context) error {
 	return t.maintain(ctx, x.engine, t.settings(x.options.all))
 }
 
-// maintainFiles compacts and clusters where that is due.
+// maintainFiles compacts and clusters where that is due: first what is planned already, be it that a service was interrupted.
 func (t *Table) maintainFiles(ctx context.Context, x engine.Engine, o options, line *timeline.Timeline) error {
 	if t.config.Type == config.MergeOnRead && o.flag(optCompactInline, true) &&
 		commitsSince(line, timeline.DeltaCommit, timeline.Commit) >= o.number(optCompactAfter, compactAfter) {
+		for _, i := range line.Pending(timeline.Compaction) {
+			if err := t.compact(ctx, x, o, i); err != nil {
+				return err
+			}
+		}
 		i, err := t.scheduleCompaction(ctx, o)
 		if err == nil {
 			err = t.compact(ctx, x, o, i)
@@ -72,6 +77,15 @@ func (t *Table) maintainFiles(ctx context.Context, x engine.Engine, o options, l
 		how, err := clusteringOf(o)
 		if err != nil {
 			return err
+		}
+		pending, err := pendingClusterings(ctx, line)
+		if err != nil {
+			return err
+		}
+		for _, i := range pending {
+			if err := t.cluster(ctx, x, o, i); err != nil {
+				return err
+			}
 		}
 		i, err := t.scheduleClustering(ctx, o, how)
 		if err == nil {

@@ -182,15 +182,17 @@ func stateOf(line *timeline.Timeline, i timeline.Instant) string {
 func (c *call) runPlans(ctx context.Context, r running, pending func(*timeline.Timeline) ([]timeline.Instant, error),
 	plan func() (timeline.Instant, error), carryOut func(timeline.Instant) error) ([]timeline.Instant, error) {
 	var did []timeline.Instant
+	planned := false
 	if r.schedule {
 		i, err := plan()
 		if err != nil && !errors.Is(err, errNothing) {
 			return nil, err
 		}
-		if err == nil {
+		if planned = err == nil; planned {
 			did = append(did, i)
 		}
-	} else {
+	}
+	if r.execute && !planned { // where all is planned already, what is pending
 		line, err := c.timeline(ctx)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,165 @@
+package tarn_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tarn-lake/tarn"
+	"github.com/tarn-lake/tarn/lake/hudi"
+	"github.com/tarn-lake/tarn/storage"
+)
+
+// serviceDB is a database whose tables are all in the bucket that is current.
+type serviceDB struct {
+	t       *testing.T
+	s       *tarn.Session
+	current storage.Bucket
+}
+
+func newServiceDB(t *testing.T) *serviceDB {
+	d := &serviceDB{t: t}
+	db, err := tarn.Open(context.Background(), tarn.Options{Warehouse: t.TempDir(), Threads: 1,
+		Bucket: func(context.Context, string) (storage.Bucket, error) { return d.current, nil },
+		Conf: map[string]string{"spark.sql.session.timeZone": "UTC", "hoodie.client.heartbeat.interval_in_ms": "1",
+			"hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	d.s = db.Session()
+	return d
+}
+
+// do runs a statement on the table in b.
+func (d *serviceDB) do(b storage.Bucket, sql string) error {
+	d.current = b
+	rows, err := d.s.Query(context.Background(), sql)
+	if err != nil {
+		return err
+	}
+	return rows.Close()
+}
+
+func (d *serviceDB) must(b storage.Bucket, statements ...string) {
+	d.t.Helper()
+	for _, sql := range statements {
+		if err := d.do(b, sql); err != nil {
+			d.t.Fatalf("%s: %v", sql, err)
+		}
+	}
+}
+
+// rows are the rows of the table in b.
+func (d *serviceDB) rows(b storage.Bucket) []string {
+	d.t.Helper()
+	d.current = b
+	got := say(d.s, "SELECT id, name, part FROM hudi.`/t` ORDER BY id")
+	return strings.Split(strings.TrimSpace(got), "\n")
+}
+
+// table makes a table of a type and version with four commits.
+func (d *serviceDB) table(kind, version string) *storage.Mem {
+	m := storage.NewMem()
+	d.must(m, "DROP TABLE IF EXISTS t",
+		"CREATE TABLE t (id int, name string, ts int, part string) USING hudi PARTITIONED BY (part) LOCATION '/t' TBLPROPERTIES (type='"+kind+
+			"', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='"+version+"')",
+		"INSERT INTO hudi.`/t` VALUES (1, 'a', 1, 'eu'), (2, 'b', 1, 'us'), (3, 'c', 1, 'eu')",
+		"CALL create_savepoint(path => '/t')",
+		"UPDATE hudi.`/t` SET name = 'd', ts = 2 WHERE id = 1",
+		"CALL delete_savepoint(path => '/t')",
+		"UPDATE hudi.`/t` SET name = 'e', ts = 3 WHERE id < 3",
+		"CALL create_savepoint(path => '/t')",
+		"UPDATE hudi.`/t` SET name = 'f', ts = 4 WHERE id = 3")
+	return m
+}
+
+// serviceCalls are calls of table services. Those that can be made once only fail when they are made again.
+var serviceCalls = []struct {
+	sql  string
+	mor  bool // of merge-on-read tables only
+	once bool
+}{
+	{sql: "CALL run_compaction(op => 'run', path => '/t')", mor: true},
+	{sql: "CALL run_clustering(path => '/t', order => 'id')"},
+	{sql: "CALL run_clean(path => '/t', retain_commits => 1)"},
+	{sql: "CALL archive_commits(path => '/t', min_commits => 2, max_commits => 3, retain_commits => 1)"},
+	{sql: "CALL delete_savepoint(path => '/t')", once: true},
+	{sql: "CALL create_savepoint(path => '/t')", once: true},
+	{sql: "CALL rollback_to_savepoint(path => '/t')"},
+	{sql: "CALL drop_partition(path => '/t', partition => 'part=eu')"},
+	{sql: "CALL upgrade_table(path => '/t', to_version => '9')"},
+	{sql: "CALL downgrade_table(path => '/t', to_version => '6')"},
+}
+
+// TestHudiServiceCrash stops each table service at each step of the storage, and looks at what is left: rows as before or after, no
+// damage, and a service and a write that can be done again.
+func TestHudiServiceCrash(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a minute")
+	}
+	d := newServiceDB(t)
+	for _, table := range []struct{ kind, version string }{{"cow", "6"}, {"mor", "6"}, {"mor", "9"}} {
+		base := d.table(table.kind, table.version)
+		before := d.rows(base)
+		for _, c := range serviceCalls {
+			if c.mor && table.kind != "mor" || strings.Contains(c.sql, "'"+table.version+"'") ||
+				strings.Contains(c.sql, "downgrade") && table.version == "6" || strings.Contains(c.sql, "upgrade_table") && table.version == "9" {
+				continue
+			}
+			t.Run(table.kind+table.version+" "+c.sql, func(t *testing.T) {
+				finished := base.Clone()
+				if err := d.do(finished, c.sql); err != nil {
+					t.Fatal(err)
+				}
+				after := d.rows(finished)
+				steps := 0
+				for step := 1; ; step++ {
+					m := base.Clone()
+					m.Steps().Fail(step, storage.Stop, nil)
+					acknowledged := d.do(m, c.sql) == nil
+					hit := m.Steps().Hit()
+					for seed, keep := range []float64{0, 1} {
+						left := m.Crash(keep, uint64(seed))
+						if got := d.rows(left); !slices.Equal(got, after) && (acknowledged || !slices.Equal(got, before)) {
+							t.Fatalf("step %d, keeping %v: the table holds %q\n%s", step, keep, got, m.Steps().Log())
+						}
+						d.sound(t, left, step)
+						if err := d.do(left, c.sql); err != nil && !c.once {
+							t.Fatalf("step %d, keeping %v: cannot be called again: %v\n%s", step, keep, err, m.Steps().Log())
+						}
+						if got := d.rows(left); !slices.Equal(got, after) {
+							t.Fatalf("step %d, keeping %v: the table holds %q after the second call, not %q\n%s", step, keep, got, after, m.Steps().Log())
+						}
+						if err := d.do(left, "INSERT INTO hudi.`/t` VALUES (9, 'z', 9, 'us')"); err != nil {
+							t.Fatalf("step %d, keeping %v: cannot be written to: %v", step, keep, err)
+						}
+						if got := d.rows(left); len(got) != len(after)+1 {
+							t.Fatalf("step %d, keeping %v: the table holds %q after a write\n%s", step, keep, got, m.Steps().Log())
+						}
+					}
+					if steps++; !hit {
+						break
+					}
+				}
+				t.Logf("%d steps", steps)
+			})
+		}
+	}
+}
+
+// sound fails when the table is damaged.
+func (d *serviceDB) sound(t *testing.T, b storage.Bucket, step int) {
+	t.Helper()
+	findings, err := hudi.Check(context.Background(), b)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatalf("step %d: cannot be checked: %v", step, err)
+	}
+	for _, f := range findings {
+		if f.Severity == hudi.Damage {
+			t.Fatalf("step %d: %v", step, f)
+		}
+	}
+}
