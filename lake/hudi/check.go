@@ -179,7 +179,7 @@ func (c *checker) leftovers() {
 	for _, i := range c.line.Pending() {
 		what := fmt.Sprintf("the %s %s is %s", i.Action, i.Time, strings.ToLower(i.State.String()))
 		switch {
-		case pendingService(i) || i.Action == timeline.Clean || i.Action == timeline.Indexing:
+		case c.planned(i) || i.Action == timeline.Clean || i.Action == timeline.Indexing:
 			c.found(Note, c.line.Path(i), what+": it waits to be carried out", "")
 		case beats[i.Time] && time.Since(c.times[heartbeatFolder+i.Time]) < 2*time.Minute:
 			c.found(Note, c.line.Path(i), what+": its writer is alive", "")
@@ -198,6 +198,12 @@ func (c *checker) leftovers() {
 		}
 	}
 	c.orphans()
+}
+
+// planned reports whether a pending action is a compaction or clustering.
+func (c *checker) planned(i timeline.Instant) bool {
+	plan, err := clusteringPlan(c.ctx, c.line, i)
+	return pendingService(i) || err == nil && plan != nil
 }
 
 // orphans looks for data files of instants that the timeline does not have.

@@ -6,10 +6,10 @@ import (
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 )
 
-// recover rolls back what writers that failed have left, before another writer begins.
+// recover ends restores that were interrupted, and rolls back what writers that failed have left, before another writer begins.
 func (t *Table) recover(ctx context.Context) error {
 	line, err := t.timeline(ctx)
-	if err != nil || len(line.Pending(timeline.Commit, timeline.DeltaCommit, timeline.ReplaceCommit, timeline.Rollback)) == 0 {
+	if err != nil || len(line.Pending(timeline.Commit, timeline.DeltaCommit, timeline.ReplaceCommit, timeline.Rollback, timeline.Restore)) == 0 {
 		return err
 	}
 	unlock, err := t.lock(ctx, options{})
@@ -20,6 +20,9 @@ func (t *Table) recover(ctx context.Context) error {
 	u := &undo{Table: t, publish: t.publisher()}
 	if err := u.reload(ctx); err != nil {
 		return err
+	}
+	if err := u.resumeRestore(ctx); err != nil {
+		return t.fail("go on with a restore of", "", err)
 	}
 	_, err = u.rollbackFailed(ctx)
 	return t.fail("roll back failed writes of", "", err)

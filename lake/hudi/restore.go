@@ -42,10 +42,8 @@ func (t *Table) restore(ctx context.Context, o options, instant string) error {
 		if err := u.resume(ctx); err != nil {
 			return err
 		}
-		if pending := u.line.Pending(timeline.Restore); len(pending) > 0 {
-			if err := u.carryOutRestore(ctx, pending[0]); err != nil {
-				return err
-			}
+		if err := u.resumeRestore(ctx); err != nil {
+			return err
 		}
 		saved, err := findSavepoint(u.line, instant)
 		if err != nil {
@@ -72,6 +70,20 @@ func (t *Table) restore(ctx context.Context, o options, instant string) error {
 		}
 		return u.carryOutRestore(ctx, r)
 	})
+}
+
+// resumeRestore ends the restores that were interrupted.
+func (u *undo) resumeRestore(ctx context.Context) error {
+	for _, r := range u.line.Pending(timeline.Restore) {
+		again := *u
+		if err := again.carryOutRestore(ctx, r); err != nil {
+			return err
+		}
+		if err := u.reload(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // carryOutRestore undoes what the plan of a restore names, and completes it.

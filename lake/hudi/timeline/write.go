@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"strconv"
 	"time"
 
@@ -181,7 +182,16 @@ func (t *Timeline) Unpublish(ctx context.Context, i Instant) error {
 	if !ok {
 		return nil
 	}
-	if err := t.b.Remove(ctx, t.Path(done)); err != nil {
+	// A file written after it makes the removal last: were the instant back after a power loss, it would name files that are gone.
+	barrier := path.Join(t.Dir, ".unpublished_"+i.Time)
+	err := t.b.Remove(ctx, t.Path(done))
+	if err == nil {
+		err = storage.WriteFile(ctx, t.b, barrier, storage.Replace, nil)
+	}
+	if err == nil {
+		err = t.b.Remove(ctx, barrier)
+	}
+	if err != nil {
 		return fmt.Errorf("take back instant %s: %w", done, err)
 	}
 	return nil
