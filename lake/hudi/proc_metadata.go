@@ -3,6 +3,7 @@ package hudi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -10,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/hudi/config"
 	"github.com/tarn-lake/tarn/lake/hudi/metadata"
+	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 	"github.com/tarn-lake/tarn/types"
 )
 
@@ -31,6 +34,9 @@ func metadataProcedures() []procedure {
 			[]lake.Param{tableParam(), optional("verbose", types.Boolean, false, "equal files too")},
 			columns("partition", "file_name", "is_present_in_fs boolean", "is_present_in_metadata boolean", "fs_size bigint", "metadata_size bigint"),
 			validateMetadataFiles},
+		{"create_metadata_table", "Makes the metadata table of a table that has none, from a listing of its folder.", []lake.Param{tableParam()},
+			columns("result"), createMetadata},
+		{"show_indexes", "Shows the indexes that the metadata table holds.", []lake.Param{tableParam()}, columns("index_name", "col_name", "index_type"), showIndexes},
 	}
 }
 
@@ -251,6 +257,52 @@ func validateMetadataFiles(ctx context.Context, c *call) ([][]types.Value, error
 	for _, d := range list {
 		if !d.Equal() || c.flag("verbose") {
 			rows = append(rows, []types.Value{d.Partition, d.Name, d.InFolder, d.Known, d.Size, d.KnownSize})
+		}
+	}
+	return rows, nil
+}
+
+// createMetadata makes a metadata table that names the files of completed writes. Hudi adds the indexes that it wants.
+func createMetadata(ctx context.Context, c *call) ([][]types.Value, error) {
+	var files int
+	err := c.locked(ctx, c.settings(nil), func(line *timeline.Timeline) error {
+		if pending := line.Pending(); len(pending) > 0 {
+			return fmt.Errorf("%s is pending; complete it or roll it back first", pending[0])
+		}
+		now, err := config.Load(ctx, c.bucket)
+		if err != nil {
+			return err
+		}
+		groups, err := listFiles(ctx, c.bucket)
+		if err != nil {
+			return err
+		}
+		n := metadata.New{Partitions: []string{metadata.FilesPartition}}
+		for _, f := range groups.files() {
+			if _, done := line.CompletionOf(f.instant); done {
+				ref := metadata.FileRef{Partition: f.partition, Name: path.Base(f.path)}
+				n.Present.Added = append(n.Present.Added, metadata.NewFile{FileRef: ref, Size: f.size, Bounds: []metadata.Bounds{}})
+			}
+		}
+		files = len(n.Present.Added)
+		_, err = metadata.Create(ctx, c.bucket, now, line, n)
+		return err
+	})
+	return [][]types.Value{{fmt.Sprintf("Created the metadata table of %d files", files)}}, err
+}
+
+// showIndexes lists what the metadata table keeps beside the files.
+func showIndexes(_ context.Context, c *call) ([][]types.Value, error) {
+	var rows [][]types.Value
+	for _, p := range c.config.MetadataPartitions {
+		if p != metadata.FilesPartition {
+			kind := p
+			for _, prefix := range []string{"secondary_index", "expr_index"} {
+				if strings.HasPrefix(p, prefix) {
+					kind = prefix
+				}
+			}
+			rows = append(rows, []types.Value{p, nil, kind})
 		}
 	}
 	return rows, nil
