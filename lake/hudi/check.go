@@ -367,6 +367,8 @@ func (c *checker) metadata() {
 		case d.Equal():
 		case !d.Known:
 			c.found(Damage, name, "is not named by the metadata table: readers that rely on it miss its rows", rebuild)
+		case !d.InFolder && c.beingCleaned(name):
+			c.found(Note, name, "is named by the metadata table, and was removed by a clean that was interrupted", "the next clean ends it")
 		case !d.InFolder:
 			c.found(Damage, name, "is named by the metadata table, and is not there", rebuild)
 		default:
@@ -378,6 +380,23 @@ func (c *checker) metadata() {
 			c.hfile(name)
 		}
 	}
+}
+
+// beingCleaned reports whether a file is one that a pending clean deletes.
+func (c *checker) beingCleaned(name string) bool {
+	for _, i := range c.line.Pending(timeline.Clean) {
+		requested, ok := c.line.InState(i, timeline.Requested)
+		var p timeline.CleanPlan
+		if !ok || c.line.Read(c.ctx, requested, &p) != nil {
+			continue
+		}
+		for _, files := range cleanedFiles(&p) {
+			if slices.Contains(files, name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // hfile reads all cells of an HFile.
