@@ -44,6 +44,14 @@ func Begin(ctx context.Context, table storage.Bucket, c *config.Table, data *tim
 // Commit puts what the write at an instant changes into the metadata table. Partitions that cannot be kept are dropped first: see
 // [Writer.Unkept].
 func (w *Writer) Commit(ctx context.Context, instant string, c Changes) error {
+	if told, ok := w.timeline.At(instant, timeline.DeltaCommit); ok { // a service that was interrupted behind this step is done again
+		if err := w.undo(ctx, told); err != nil {
+			return err
+		}
+		if err := w.reload(ctx); err != nil {
+			return err
+		}
+	}
 	if err := w.dropPartitions(ctx, w.Unkept(&c)...); err != nil {
 		return err
 	}
