@@ -34,6 +34,7 @@ type dataFile struct {
 	sequence string          // what made numbers begin with
 	names    arrow.Array     // the longest column of its name so far
 	next     int64           // number of the row that comes next
+	ahead    int             // rows in the columns that the writer was not told of
 	held     int64
 }
 

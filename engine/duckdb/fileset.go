@@ -121,16 +121,22 @@ func (s *fileSet) encode(ctx context.Context, runs []run, rows int) error {
 	})
 }
 
-// advance counts the rows of a run and ends its file when that is large enough.
+// advance counts the rows of a run and ends its file when that is large enough. All runs of a file in a batch are in its columns
+// already: a row group may end behind the last of them only.
 func (s *fileSet) advance(r *run) error {
 	f := r.file
-	if err := f.w.Advance(r.n); err != nil {
+	f.ahead += r.n
+	if r.more {
+		return nil
+	}
+	if err := f.w.Advance(f.ahead); err != nil {
 		return err
 	}
+	f.ahead = 0
 	held := f.w.Buffered()
 	s.held += held - f.held
 	f.held = held
-	if s.to.FileSize > 0 && f.w.Size() >= s.to.FileSize && !r.more {
+	if s.to.FileSize > 0 && f.w.Size() >= s.to.FileSize {
 		return s.complete(f)
 	}
 	if s.opened.Load() > fileSetOpen {
