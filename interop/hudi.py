@@ -127,6 +127,13 @@ def scenario(spark, release, kind, parts, file):
         shutil.rmtree(t.folder, ignore_errors=True)
 
 
+def brief(e):
+    """The message of an exception; of Java's, the causes."""
+    lines = str(e).split("\n")
+    causes = [x for x in lines if x.startswith("Caused by")]
+    return " | ".join(x[:500] for x in (lines[:2] + causes if causes else lines[:12]))
+
+
 def one_release(release, kinds, parts, names, short):
     """All scenarios under one release, in this process. Gives (passed, failed, checks)."""
     conf = {"spark.sql.session.timeZone": "UTC"}
@@ -146,7 +153,7 @@ def one_release(release, kinds, parts, names, short):
                     print(f"ok   {title} ({n} checks)", flush=True)
                 except Exception as e:
                     failed += 1
-                    print(f"FAIL {title}: {str(e)[:2000]}", flush=True)
+                    print(f"FAIL {title}: {brief(e)}", flush=True)
     return passed, failed, checks
 
 
