@@ -256,7 +256,7 @@ func (w *logger) deletions(ctx context.Context) error {
 	if err := w.open(ctx); err != nil {
 		return err
 	}
-	content, err := logfile.AppendDeletions(nil, w.deletes)
+	content, err := logfile.AppendDeletions(nil, w.deletes, w.x.config().Version)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,12 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 )
 
-// AppendDeletions appends the content of a DeleteKeys block, version 3, to dst. It is an error when an ordering value cannot be stored.
-func AppendDeletions(dst []byte, deletions []Deletion) ([]byte, error) {
+// AppendDeletions appends the content of a DeleteKeys block to dst as a table of that version has it: from 6 on version 3, else version 2.
+// It is an error when an ordering value cannot be stored.
+func AppendDeletions(dst []byte, deletions []Deletion, version int) ([]byte, error) {
+	if version < 6 {
+		return appendKryoDeletions(dst, deletions)
+	}
 	dst = binary.BigEndian.AppendUint32(dst, deletesVersion)
 	start := len(dst)
 	dst = append(dst, 0, 0, 0, 0)

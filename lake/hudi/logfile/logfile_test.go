@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -36,7 +37,7 @@ func blocks(b []byte) (out []*Block, err error) {
 func build(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	deletions, err := AppendDeletions(nil, []Deletion{{"k1", "p", int32(0)}, {"k2", "", nil}})
+	deletions, err := AppendDeletions(nil, []Deletion{{"k1", "p", int32(0)}, {"k2", "", nil}}, 6)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestOrderings(t *testing.T) {
 	for _, v := range []Ordering{nil, true, false, int32(-7), int64(1) << 40, float32(1.5), -2.25, []byte{0, 255}, "é", Date(19000), TimeMicros(1), TimestampMicros(-1),
 		Decimal{decimal128.FromI64(-5), decimalScale}, Decimal{decimal128.FromI64(1 << 62), decimalScale}, Decimal{decimal128.FromI64(0), decimalScale}, Decimal{decimal128.New(1<<30, 0), decimalScale},
 		[]Ordering{int64(1), "x", nil, LocalDate(3)}, []Ordering{}} {
-		c, err := AppendDeletions(nil, []Deletion{{"k", "p", v}})
+		c, err := AppendDeletions(nil, []Deletion{{"k", "p", v}}, 6)
 		if err != nil {
 			t.Errorf("%v: %v", v, err)
 			continue
@@ -92,7 +93,7 @@ func TestOrderings(t *testing.T) {
 		}
 	}
 	for _, v := range []Ordering{int(1), Decimal{decimal128.MaxDecimal128, 0}, Decimal{decimal128.FromI64(1), 16}, []Ordering{[]Ordering{}}} {
-		if _, err := AppendDeletions(nil, []Deletion{{"k", "p", v}}); err == nil {
+		if _, err := AppendDeletions(nil, []Deletion{{"k", "p", v}}, 6); err == nil {
 			t.Errorf("%#v could be stored", v)
 		}
 	}
@@ -201,7 +202,7 @@ func rewrite(b *Block) ([]byte, error) {
 		if err != nil || content[3] < deletesVersion {
 			return content, err
 		}
-		return AppendDeletions(nil, deletions)
+		return AppendDeletions(nil, deletions, 6)
 	case Command:
 		_, err := b.Rollback()
 		return content, err
@@ -340,10 +341,28 @@ func FuzzDeletions(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if c, err := AppendDeletions(nil, got); err == nil {
+		if c, err := AppendDeletions(nil, got, 6); err == nil {
 			if again, err := readDeletions(c[8:]); err != nil || fmt.Sprint(again) != fmt.Sprint(got) {
 				t.Fatalf("%v came back as %v, %v", got, again, err)
 			}
 		}
 	})
+}
+
+// TestKryoWritten: deletions of version 5 tables are read back as they were written, and those of real tables are written as they are
+// but for repeated texts, which Kryo writes once.
+func TestKryoWritten(t *testing.T) {
+	list := []Deletion{{"", "", nil}, {"a", "p", int32(0)}, {"id:1,name:ä€😀", strings.Repeat("x", 70), int64(-5)}, {"k", "p", int32(math.MinInt32)},
+		{"k2", "p", "text"}, {"k3", "p", 1.5}, {"k4", "p", float32(-0.5)}, {"k5", "p", true}, {"k6", "p", Decimal{decimal128.FromI64(-12345), 3}}}
+	content, err := AppendDeletions(nil, list, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := readKryo(content[8:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, list) {
+		t.Errorf("got %v, want %v", got, list)
+	}
 }

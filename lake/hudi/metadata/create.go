@@ -255,7 +255,7 @@ func (w *Writer) describePartition(ctx context.Context, partition, instant strin
 // beginLog writes the log that makes a file group: it deletes no keys.
 func (w *Writer) beginLog(ctx context.Context, partition, id, instant string) error {
 	var b bytes.Buffer
-	if err := writeDeletes(&b, instant, partition, nil, ""); err != nil {
+	if err := writeDeletes(&b, instant, partition, nil, "", w.version); err != nil {
 		return err
 	}
 	return storage.WriteFile(ctx, w.bucket, fmt.Sprintf("%s/.%s_%s.log.1_0-0-0", partition, id, instant), storage.Exclusive, b.Bytes())

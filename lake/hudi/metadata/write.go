@@ -242,7 +242,7 @@ func (w *Writer) writeLog(ctx context.Context, instant string, l newLog) (timeli
 		}
 	}
 	if len(l.records.deleted) > 0 {
-		if err := writeDeletes(&b, instant, l.partition, l.records.deleted, schema); err != nil {
+		if err := writeDeletes(&b, instant, l.partition, l.records.deleted, schema, w.version); err != nil {
 			return timeline.WriteStat{}, err
 		}
 	}
@@ -261,12 +261,12 @@ func (w *Writer) writeLog(ctx context.Context, instant string, l newLog) (timeli
 }
 
 // writeDeletes writes a block of deleted keys; without keys it is how a log begins that makes a file group.
-func writeDeletes(b *bytes.Buffer, instant, partition string, keys []string, schema string) error {
+func writeDeletes(b *bytes.Buffer, instant, partition string, keys []string, schema string, version int) error {
 	list := make([]logfile.Deletion, len(keys))
 	for i, k := range keys {
 		list[i] = logfile.Deletion{Key: k, Partition: partition, Ordering: int32(0)}
 	}
-	content, err := logfile.AppendDeletions(nil, list)
+	content, err := logfile.AppendDeletions(nil, list, version)
 	if err != nil {
 		return err
 	}
