@@ -212,7 +212,7 @@ func (x *tx) newest(f *freshRows) (*freshRows, error) {
 
 // tagged finds for each row the row of the table that has its key: the code and the row id say what becomes of it.
 func (x *tx) tagged(ctx context.Context, f *freshRows, op operation) (*freshRows, error) {
-	known, err := x.knownKeys(ctx, f)
+	known, err := x.knownKeys(ctx, f, op)
 	if err != nil {
 		return nil, err
 	}
@@ -253,7 +253,7 @@ func (x *tx) tagged(ctx context.Context, f *freshRows, op operation) (*freshRows
 	}
 	p.Cols = append(p.Cols, rel.Computed{Column: op0, Expr: firstOf(types.Int, found, whens...)},
 		rel.Computed{Column: file, Expr: nullableRef(known.file)}, rel.Computed{Column: pos, Expr: nullableRef(known.pos)})
-	out.rows, out.code, out.file, out.pos = p, op0, file, pos
+	out.rows, out.code, out.file, out.pos, out.unplaced = p, op0, file, pos, known.unplaced
 	return &out, nil
 }
 
@@ -264,7 +264,7 @@ func nullableRef(c rel.Column) rel.Expr {
 
 // unknown leaves out rows whose keys the table has, or fails for them.
 func (x *tx) unknown(ctx context.Context, f *freshRows, fail bool) (*freshRows, error) {
-	known, err := x.knownKeys(ctx, f)
+	known, err := x.knownKeys(ctx, f, opInsert)
 	if err != nil || known == nil {
 		return f, err
 	}

@@ -93,6 +93,7 @@ func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
 		return nil, err
 	}
 	maps.Copy(n.Extra, keygen.TimeSettings(o.all))
+	maps.Copy(n.Extra, indexSettings(o.all))
 	name, namespace := recordName(n.Name)
 	own := ownColumns(m.Schema)
 	if n.CreateSchema, err = avro.Text(name, namespace, own, avro.NullLast); err != nil {
@@ -102,6 +103,18 @@ func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
 		return nil, err
 	}
 	return n.Properties()
+}
+
+// indexSettings are the properties that say which indexes a table has and which its writers use. Hudi keeps them in a catalog and
+// takes those of the table for defaults.
+func indexSettings(given map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range given {
+		if strings.HasPrefix(k, "hoodie.metadata.") || strings.HasPrefix(k, "hoodie.record.index.") || k == "hoodie.index.type" {
+			out[k] = v
+		}
+	}
+	return out
 }
 
 // nameOf is the name of a new table: what CREATE TABLE or the options call it, else its folder.

@@ -1,6 +1,7 @@
 package hudi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -15,11 +16,22 @@ type knownRows struct {
 	key, file, pos rel.Column
 	path           rel.Column // without ID where keys are unique in the whole table
 	ordering       []rel.Column
+	unplaced       bool // pos tells nothing
+}
+
+func newKnownRows() *knownRows {
+	return &knownRows{key: rel.NewColumn("known key", types.String), file: rel.NewColumn("known file", types.Long), pos: rel.NewColumn("known pos", types.Long)}
+}
+
+// indexType is how the write finds the rows of its keys: what the options say, else the table.
+func (x *tx) indexType() string {
+	const option = "hoodie.index.type"
+	return strings.ToUpper(x.options.text(cmp.Or(x.config().Properties[option], "SIMPLE"), option))
 }
 
 // global reports whether a key is unique in the whole table, and not only in its partition.
 func (x *tx) global() (bool, error) {
-	switch kind := strings.ToUpper(x.options.text("SIMPLE", "hoodie.index.type")); kind {
+	switch kind := x.indexType(); kind {
 	case "SIMPLE", "BLOOM", "BUCKET", "INMEMORY", "RECORD_LEVEL_INDEX":
 		return false, nil
 	case "GLOBAL_SIMPLE", "GLOBAL_BLOOM", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX":
@@ -31,10 +43,23 @@ func (x *tx) global() (bool, error) {
 
 // knownKeys is the rows of the slices that may have keys of f; nil when there are none. Rows of slices without logs are looked
 // for in base files alone, as Hudi's SIMPLE index does.
-func (x *tx) knownKeys(ctx context.Context, f *freshRows) (*knownRows, error) {
+func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownRows, error) {
 	global, err := x.global()
 	if err != nil {
 		return nil, err
+	}
+	located, err := x.locate(ctx, f)
+	switch {
+	case err != nil:
+		return nil, err
+	case located != nil && len(located) == 0:
+		return nil, nil
+	case located != nil && x.logsTell(f, op):
+		return asKnown(located), nil
+	}
+	named := map[*FileSlice]bool{}
+	for _, s := range located {
+		named[s] = true
 	}
 	paths := map[string]bool{}
 	if !global {
@@ -44,14 +69,14 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows) (*knownRows, error) {
 	}
 	var list []*FileSlice
 	for _, s := range x.base.slices {
-		if global || paths[s.Partition] {
+		if (global || paths[s.Partition]) && (located == nil || named[s]) {
 			list = append(list, s)
 		}
 	}
-	if list, err = x.located(ctx, f, list); err != nil || len(list) == 0 {
-		return nil, err
+	if len(list) == 0 {
+		return nil, nil
 	}
-	k := &knownRows{key: rel.NewColumn("known key", types.String), file: rel.NewColumn("known file", types.Long), pos: rel.NewColumn("known pos", types.Long)}
+	k := newKnownRows()
 	var columns []rel.Column
 	for _, name := range x.orderingColumns() {
 		i := x.base.schema.Index(name)

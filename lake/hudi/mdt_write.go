@@ -214,7 +214,7 @@ func (x *tx) changes(ctx context.Context, w *metadata.Writer, m *timeline.Commit
 		}
 	}
 	if w.Has(metadata.RecordIndexPartition) {
-		c.Placed, c.Gone, err = x.movedKeys(ctx)
+		c.Keys, err = x.movedKeys(ctx)
 	}
 	if err == nil && w.Has(metadata.PartitionStatsPartition) {
 		c.Live, err = x.liveFiles(ctx, m)

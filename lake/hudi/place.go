@@ -64,6 +64,9 @@ func (x *tx) fill(ctx context.Context, l *layout, f *freshRows, e *edits) (fills
 		if s.Base == nil || len(s.Logs) > 0 || s.Base.Size >= l.small || x.busy(s) {
 			continue
 		}
+		if changed := e.slices[s.Number]; changed != nil && f.unplaced {
+			continue
+		}
 		if old := small[s.Partition]; old == nil || s.Base.Size < old.Base.Size {
 			small[s.Partition] = s
 		}

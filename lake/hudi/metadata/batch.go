@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -111,27 +112,17 @@ func (b batch) filters(c *Changes, instant string, version int) {
 	}
 }
 
-// keys adds the new places of keys.
-func (b batch) keys(c *Changes) {
-	placed := map[string]bool{}
-	if c.Gone != nil && c.Placed != nil {
-		for k := range c.Placed {
-			placed[k] = true
+// keys adds the places of keys.
+func (b batch) keys(keys iter.Seq2[PlacedKey, error]) error {
+	for p, err := range keys {
+		if err != nil {
+			return err
+		}
+		if p.At != nil {
+			b.put(RecordIndexPartition, &Record{Key: p.Key, Kind: RecordIndex, Location: p.At})
 		}
 	}
-	if c.Placed != nil {
-		for k, l := range c.Placed {
-			b.put(RecordIndexPartition, &Record{Key: k, Kind: RecordIndex, Location: l})
-		}
-	}
-	if c.Gone != nil {
-		for k := range c.Gone {
-			if !placed[k] {
-				p := b.of(RecordIndexPartition)
-				p.deleted = append(p.deleted, k)
-			}
-		}
-	}
+	return nil
 }
 
 // shards spreads the records of a partition over n file groups, each sorted by key and without repetitions: of records with one key

@@ -13,17 +13,22 @@ type Changes struct {
 	Removed []FileRef // files that are deleted, not those that are only replaced
 	Dropped []string  // partitions that are gone
 
-	// Placed are the keys that are in a new place, in any order. Gone are those that no row has any more. They are asked for only
-	// when there is a record index.
-	Placed iter.Seq2[string, *Location]
-	Gone   iter.Seq[string]
+	// Keys are those that are in new places and those that no row has any more, by rising keys and each once. They are asked for
+	// only when there is a record index.
+	Keys iter.Seq2[PlacedKey, error]
 
-	// KeysUnknown says that Placed and Gone do not tell all: a record index is dropped.
+	// KeysUnknown says that Keys does not tell all: a record index is dropped.
 	KeysUnknown bool
 
 	// Live are the files of a partition that a reader reads after the write. It is asked for only when there are bounds of
 	// partitions, and for partitions that the write touches.
 	Live func(partition string) []string
+}
+
+// PlacedKey is a key and where its row is from now on; nowhere when At is nil.
+type PlacedKey struct {
+	Key string
+	At  *Location
 }
 
 // NewFile is a file that a write made, or made longer.

@@ -231,7 +231,11 @@ func (w *Writer) present(ctx context.Context, partition, instant string, n New) 
 	case BloomFiltersPartition:
 		b.filters(c, instant, w.version)
 	case RecordIndexPartition:
-		b.keys(c)
+		if c.Keys != nil {
+			if err := b.keys(c.Keys); err != nil {
+				return nil, err
+			}
+		}
 	case PartitionStatsPartition:
 		touched := map[string][]*NewFile{}
 		for i := range c.Added {

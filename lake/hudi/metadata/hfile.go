@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"iter"
 
 	"github.com/tarn-lake/tarn/internal/hfile"
 )
@@ -62,12 +63,15 @@ func each(it *hfile.Iterator, visit func(key string, value []byte) error) error 
 }
 
 // encodeTable makes an HFile of sorted cells, as a block of a log.
-func encodeTable(schema string, cells []cell) ([]byte, error) {
+func encodeTable(schema string, cells iter.Seq2[cell, error]) ([]byte, error) {
 	var b bytes.Buffer
 	w := hfile.NewWriter(&b, tableOptions)
 	w.Info("schema", []byte(schema))
-	for _, c := range cells {
-		if err := w.Append([]byte(c.key), c.value); err != nil {
+	for c, err := range cells {
+		if err == nil {
+			err = w.Append([]byte(c.key), c.value)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}

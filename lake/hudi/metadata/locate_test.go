@@ -22,14 +22,14 @@ func manyKeys(tb testing.TB, b storage.Bucket, n int) *Table {
 		tb.Fatal(err)
 	}
 	at := &Location{FileID: "3ecbbdad-de0a-4a3a-9f25-e41e44fe96ff-0", Instant: 1796061511347, Position: -1}
-	placed := func(yield func(string, *Location) bool) {
+	placed := func(yield func(PlacedKey, error) bool) {
 		for i := range n {
-			if !yield(fmt.Sprintf("trip-%015d", i), at) {
+			if !yield(PlacedKey{fmt.Sprintf("trip-%015d", i), at}, nil) {
 				return
 			}
 		}
 	}
-	c, err = Create(ctx, b, c, nil, New{Partitions: []string{FilesPartition, RecordIndexPartition}, Present: Changes{Placed: placed}})
+	c, err = Create(ctx, b, c, nil, New{Partitions: []string{FilesPartition, RecordIndexPartition}, Present: Changes{Keys: placed}})
 	if err != nil {
 		tb.Fatal(err)
 	}

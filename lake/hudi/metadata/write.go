@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -59,7 +60,11 @@ func (w *Writer) Commit(ctx context.Context, instant string, c Changes) error {
 	if err != nil {
 		return err
 	}
-	return w.commit(ctx, instant, b)
+	var keys iter.Seq2[PlacedKey, error]
+	if w.Has(RecordIndexPartition) {
+		keys = c.Keys
+	}
+	return w.commit(ctx, instant, b, keys)
 }
 
 // Unkept are the partitions of the metadata table that would be wrong after a write: secondary and expression indexes, which only
@@ -85,7 +90,7 @@ func (w *Writer) Unkept(c *Changes) []string {
 	return out
 }
 
-// batch is the records of a write.
+// batch is the records of a write, but for those of keys.
 func (w *Writer) batch(ctx context.Context, instant string, c *Changes) (batch, error) {
 	b := batch{}
 	b.files(c)
@@ -98,9 +103,6 @@ func (w *Writer) batch(ctx context.Context, instant string, c *Changes) (batch, 
 	}
 	if w.Has(BloomFiltersPartition) {
 		b.filters(c, instant, w.version)
-	}
-	if w.Has(RecordIndexPartition) {
-		b.keys(c)
 	}
 	if w.Has(PartitionStatsPartition) {
 		if err := w.partitionBounds(ctx, b, c); err != nil {
@@ -128,8 +130,8 @@ func (w *Writer) removedColumns(ctx context.Context, c *Changes) ([]string, erro
 	return sortedKeys(seen), err
 }
 
-// commit writes a batch as one deltacommit.
-func (w *Writer) commit(ctx context.Context, instant string, b batch) error {
+// commit writes a batch and the places of keys as one deltacommit.
+func (w *Writer) commit(ctx context.Context, instant string, b batch, keys iter.Seq2[PlacedKey, error]) error {
 	i, err := w.timeline.RequestAt(ctx, timeline.DeltaCommit, instant, nil)
 	if err != nil {
 		return err
@@ -149,6 +151,15 @@ func (w *Writer) commit(ctx context.Context, instant string, b batch) error {
 		}
 		done.PartitionToWriteStats[f.partition] = append(done.PartitionToWriteStats[f.partition], stat)
 	}
+	if keys != nil {
+		stats, err := w.writeKeys(ctx, instant, len(files), keys)
+		if err != nil {
+			return err
+		}
+		if len(stats) > 0 {
+			done.PartitionToWriteStats[RecordIndexPartition] = stats
+		}
+	}
 	if _, err = w.timeline.Complete(ctx, i, w.clock(), done); err != nil {
 		return err
 	}
@@ -165,11 +176,15 @@ type newLog struct {
 	records   partitionBatch
 }
 
+func (l *newLog) name() string {
+	return fmt.Sprintf(".%s_%s.log.%d_%s", l.slice.id, l.base, l.version, l.token)
+}
+func (l *newLog) path() string { return l.partition + "/" + l.name() }
+
 // plan says which logs a batch needs.
 func (w *Writer) plan(ctx context.Context, instant string, b batch) (files []newLog, expected *timeline.CommitMetadata, err error) {
 	expected = w.metadata("UPSERT_PREPPED")
 	expected.ExtraMetadata = map[string]string{}
-	pending := w.pendingCompaction()
 	for _, p := range sortedKeys(b) {
 		groups, err := w.groups(ctx, p)
 		if err != nil {
@@ -180,11 +195,8 @@ func (w *Writer) plan(ctx context.Context, instant string, b batch) (files []new
 				continue
 			}
 			l := newLog{partition: p, slice: groups[n], base: instant, version: 1, token: fmt.Sprintf("%d-0-0", len(files)), records: records}
-			if w.config.Layout < 2 {
-				l.base = max(groups[n].start(), pending)
-				if l.version, err = w.nextVersion(ctx, p, groups[n].id, l.base); err != nil {
-					return nil, nil, err
-				}
+			if err := w.place(ctx, &l); err != nil {
+				return nil, nil, err
 			}
 			files = append(files, l)
 			expected.PartitionToWriteStats[p] = append(expected.PartitionToWriteStats[p],
@@ -192,6 +204,16 @@ func (w *Writer) plan(ctx context.Context, instant string, b batch) (files []new
 		}
 	}
 	return files, expected, nil
+}
+
+// place gives a log the name that layout 1 has for it: after the base file that it is upon, and the logs that are there.
+func (w *Writer) place(ctx context.Context, l *newLog) (err error) {
+	if w.config.Layout >= 2 {
+		return nil
+	}
+	l.base = max(l.slice.start(), w.pendingCompaction())
+	l.version, err = w.nextVersion(ctx, l.partition, l.slice.id, l.base)
+	return err
 }
 
 // start is the instant that a slice begins with.
@@ -231,33 +253,44 @@ func (w *Writer) nextVersion(ctx context.Context, partition, id, base string) (i
 // writeLog writes a log: a block of records, and one of keys that are deleted.
 func (w *Writer) writeLog(ctx context.Context, instant string, l newLog) (timeline.WriteStat, error) {
 	var b bytes.Buffer
-	schema := schemaText(w.version)
-	if len(l.records.records) > 0 {
-		content, err := encodeTable(schema, l.records.cells(w.version))
-		if err == nil {
-			err = logfile.Write(&b, logfile.HFileData, logfile.Header{{Key: logfile.InstantTime, Value: instant}, {Key: logfile.Schema, Value: schema}}, content)
-		}
-		if err != nil {
-			return timeline.WriteStat{}, err
-		}
-	}
-	if len(l.records.deleted) > 0 {
-		if err := writeDeletes(&b, instant, l.partition, l.records.deleted, schema, w.version); err != nil {
-			return timeline.WriteStat{}, err
-		}
-	}
-	name := fmt.Sprintf(".%s_%s.log.%d_%s", l.slice.id, l.base, l.version, l.token)
-	if err := storage.WriteFile(ctx, w.bucket, l.partition+"/"+name, storage.Exclusive, b.Bytes()); err != nil {
+	r := &l.records
+	if err := appendBlocks(&b, instant, w.version, l.partition, cellsOf(r.cells(w.version)), len(r.records), r.deleted); err != nil {
 		return timeline.WriteStat{}, err
 	}
-	s := timeline.WriteStat{FileID: l.slice.id, Path: l.partition + "/" + name, PrevCommit: l.base, Partition: l.partition,
-		NumWrites: int64(len(l.records.records)), NumUpdateWrites: int64(len(l.records.records)), NumDeletes: int64(len(l.records.deleted)),
-		TotalWriteBytes: int64(b.Len()), FileSizeInBytes: int64(b.Len()), LogVersion: int32(l.version), LogFiles: []string{name},
+	if err := storage.WriteFile(ctx, w.bucket, l.path(), storage.Exclusive, b.Bytes()); err != nil {
+		return timeline.WriteStat{}, err
+	}
+	return w.logStat(l, int64(len(r.records)), int64(len(r.deleted)), int64(b.Len())), nil
+}
+
+// appendBlocks appends the blocks of n cells and of keys that are deleted.
+func appendBlocks(b *bytes.Buffer, instant string, version int, partition string, cells iter.Seq2[cell, error], n int, deleted []string) error {
+	schema := schemaText(version)
+	if n > 0 {
+		content, err := encodeTable(schema, cells)
+		if err == nil {
+			err = logfile.Write(b, logfile.HFileData, logfile.Header{{Key: logfile.InstantTime, Value: instant}, {Key: logfile.Schema, Value: schema}}, content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(deleted) == 0 {
+		return nil
+	}
+	return writeDeletes(b, instant, partition, deleted, schema, version)
+}
+
+// logStat is what a commit says of a log.
+func (w *Writer) logStat(l newLog, records, deleted, size int64) timeline.WriteStat {
+	s := timeline.WriteStat{FileID: l.slice.id, Path: l.path(), PrevCommit: l.base, Partition: l.partition,
+		NumWrites: records, NumUpdateWrites: records, NumDeletes: deleted,
+		TotalWriteBytes: size, FileSizeInBytes: size, LogVersion: int32(l.version), LogFiles: []string{l.name()},
 		RuntimeStats: &timeline.RuntimeStats{}}
 	if l.slice.base != nil && w.config.Layout < 2 {
 		s.BaseFile = strings.TrimPrefix(l.slice.base.path, l.partition+"/")
 	}
-	return s, nil
+	return s
 }
 
 // writeDeletes writes a block of deleted keys; without keys it is how a log begins that makes a file group.

@@ -75,7 +75,16 @@ func (w *world) change(instant string) Changes {
 		c.Removed = append(c.Removed, FileRef{partition, old[0]})
 	}
 	goneKey := fmt.Sprintf("key-%d", w.random.IntN(60))
-	c.Placed, c.Gone = maps.All(placed), slices.Values([]string{goneKey})
+	if placed[goneKey] == nil {
+		placed[goneKey] = nil
+	}
+	c.Keys = func(yield func(PlacedKey, error) bool) {
+		for _, k := range sortedKeys(placed) {
+			if !yield(PlacedKey{k, placed[k]}, nil) {
+				return
+			}
+		}
+	}
 	c.Live = func(p string) []string {
 		live := map[string]bool{}
 		for name := range w.files[p] {
@@ -94,11 +103,10 @@ func (w *world) change(instant string) Changes {
 
 // apply notes that a write was done.
 func (w *world) apply(c Changes) {
-	for k := range c.Gone {
-		delete(w.keys, k)
-	}
-	for k, l := range c.Placed {
-		w.keys[k] = *l
+	for p := range c.Keys {
+		if delete(w.keys, p.Key); p.At != nil {
+			w.keys[p.Key] = *p.At
+		}
 	}
 	for _, f := range c.Added {
 		if w.files[f.Partition] == nil {
