@@ -15,7 +15,7 @@ import (
 	"github.com/tarn-lake/tarn/types"
 )
 
-// echo is a format whose tables answer every procedure with its arguments.
+// echo stands for the format of Hudi: its tables answer every procedure with its arguments.
 type echo struct{}
 
 func (echo) Open(context.Context, lake.Entry) (lake.Table, error) { return echoTable{}, nil }
@@ -50,18 +50,18 @@ func (echoTable) Call(_ context.Context, _ engine.Engine, name string, args map[
 }
 
 func TestCall(t *testing.T) {
-	db, err := tarn.Open(context.Background(), tarn.Options{Warehouse: t.TempDir(), Formats: map[string]lake.Format{"echo": echo{}}})
+	db, err := tarn.Open(context.Background(), tarn.Options{Warehouse: t.TempDir(), Formats: map[string]lake.Format{"hudi": echo{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
 	for _, tc := range []struct{ sql, want string }{
-		{"call show_commits(table => 'echo.`/t`')", "show_commits map[limit:10 path:<nil>]"},
-		{"CALL System.Show_Commits('echo.`/t`', LIMIT => 2 + 1)", "show_commits map[limit:3 path:<nil>]"},
+		{"call show_commits(table => 'hudi.`/t`')", "show_commits map[limit:10 path:<nil>]"},
+		{"CALL System.Show_Commits('hudi.`/t`', LIMIT => 2 + 1)", "show_commits map[limit:3 path:<nil>]"},
 		{"call spark_catalog.system.show_commits(path => '/t')", "show_commits map[limit:10 path:/t]"},
 		{"call show_commits(path => '/t', limit => '7')", "show_commits map[limit:7 path:/t]"},
 		{"schedule compaction on '/t'", "run_compaction map[op:schedule path:/t timestamp:<nil>]"},
-		{"run compaction on echo.`/t` at 20240101", "run_compaction map[op:run path:<nil> timestamp:20240101]"},
+		{"run compaction on hudi.`/t` at 20240101", "run_compaction map[op:run path:<nil> timestamp:20240101]"},
 		{"call show_commits()", "REQUIRED_PARAMETER_NOT_FOUND"},
 		{"call show_comits(table => 't')", "the nearest names are show_commits"},
 		{"call other.show_commits(path => '/t')", "ROUTINE_NOT_FOUND"},
