@@ -137,6 +137,13 @@ func (a *action) claim(ctx context.Context, m timeline.Marker) {
 	a.mark(ctx, m)
 }
 
+// disclaim leaves alone a file that turned out to be another writer's.
+func (a *action) disclaim(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.files = slices.DeleteFunc(a.files, func(f string) bool { return f == name })
+}
+
 // describePartition makes the partition's metadata file where there is none. The caller holds a.mu.
 func (a *action) describePartition(ctx context.Context, partition string) {
 	if a.failed != nil || a.parts[partition] {

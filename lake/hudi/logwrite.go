@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"path"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -245,6 +247,9 @@ func (w *logger) end(ctx context.Context) error {
 		return nil
 	}
 	if err := w.file.close(); err != nil {
+		if errors.Is(err, fs.ErrExist) { // another writer was faster: its file is not ours to remove
+			w.x.act.disclaim(w.file.name)
+		}
 		return err
 	}
 	w.stat()
@@ -269,6 +274,22 @@ func (w *logger) open(ctx context.Context) error {
 		return nil
 	}
 	n := w.x.logName(w.now.slice)
+	name, out, err := w.create(ctx, n)
+	// Up to version 6 another write, which is not completed, may have taken the number. Whether the two conflict is told when they commit.
+	for ; w.x.config().Version < 8 && errors.Is(err, fs.ErrExist); n.Version++ {
+		next := n
+		next.Version++
+		name, out, err = w.create(ctx, next)
+	}
+	if err != nil {
+		return err
+	}
+	w.file = &openLog{name: name, version: n.Version, out: &counted{w: out}, close: out.Close}
+	return nil
+}
+
+// create makes a log file of the slice under way, with its marker. A file that is there is none of this write.
+func (w *logger) create(ctx context.Context, n LogName) (string, io.WriteCloser, error) {
 	name := path.Join(w.now.slice.Partition, n.String())
 	kind := timeline.AppendMarker
 	if w.x.config().Version >= 8 {
@@ -276,14 +297,13 @@ func (w *logger) open(ctx context.Context) error {
 	}
 	w.x.act.claim(ctx, timeline.Marker{Path: name, Type: kind})
 	if err := w.x.act.failure(); err != nil {
-		return err
+		return "", nil, err
 	}
 	out, err := w.x.table.bucket.Create(ctx, name, storage.Exclusive)
-	if err != nil {
-		return err
+	if errors.Is(err, fs.ErrExist) {
+		w.x.act.disclaim(name)
 	}
-	w.file = &openLog{name: name, version: n.Version, out: &counted{w: out}, close: out.Close}
-	return nil
+	return name, out, err
 }
 
 // logName is the name of the next log file of a slice. Up to version 6 it has the instant of the base file that it belongs to, or of

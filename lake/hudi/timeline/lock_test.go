@@ -3,6 +3,8 @@ package timeline
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -274,5 +276,39 @@ func TestDeadProcess(t *testing.T) {
 		if taken := done.Load() > 0; taken != c.taken || most.Load() > 1 {
 			t.Errorf("process %d of %q: taken %v, by %d at once", c.pid, c.machine, taken, most.Load())
 		}
+	}
+}
+
+// TestDeadReleaser: a process that was killed while it released a lost lock does not keep others from it.
+func TestDeadReleaser(t *testing.T) {
+	if machine() == "" {
+		t.Skip("processes cannot be told apart here")
+	}
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+	if err := child.Run(); err != nil {
+		t.Fatal(err)
+	}
+	m := storage.NewMem()
+	left := func(name, thread string) string {
+		text, err := json.Marshal(fileOwner{Thread: thread, Stack: []string{machine(), strconv.Itoa(child.Process.Pid)}})
+		if err == nil {
+			err = storage.WriteFile(t.Context(), m, name, storage.Exclusive, text)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		digest := sha256.Sum256(text)
+		return ".hoodie/lock.release-" + hex.EncodeToString(digest[:8])
+	}
+	left(left(left(".hoodie/lock", "holder"), "releaser"), "releaser of the releaser's guard")
+	lock, err := (&FileLock{Bucket: m, Patience: Patience{Wait: time.Second, Poll: time.Millisecond}}).Lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lock.Unlock(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if names, _ := list(t.Context(), m, ".hoodie"); len(names) != 0 {
+		t.Errorf("left %v", names)
 	}
 }

@@ -3,6 +3,8 @@ package timeline
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,32 +100,42 @@ func (l *FileLock) held(ctx context.Context) (Lock, *LockedError, error) {
 	if e.Since, e.Owner = modified, "an unknown writer"; json.Unmarshal(text, &owner) == nil && owner.Thread != "" {
 		e.Owner = owner.Thread
 	}
-	if owner.dead() || l.expired(modified) {
-		err = l.release(ctx, text)
+	if l.lost(text, modified) {
+		err = l.release(ctx, l.path(), text)
 	}
 	return nil, e, err
+}
+
+// lost says whether the maker of a lock file holds it no more.
+func (l *FileLock) lost(text []byte, modified time.Time) bool {
+	var owner fileOwner
+	return l.expired(modified) || json.Unmarshal(text, &owner) == nil && owner.dead()
 }
 
 func (l *FileLock) expired(modified time.Time) bool {
 	return l.Expire > 0 && time.Since(modified) > l.Expire
 }
 
-// release removes the lock of a holder that has lost it. Of several writers that
-// find it only one may: another could remove the lock that the first has taken
-// meanwhile. So it makes a file beside it, and looks again.
-func (l *FileLock) release(ctx context.Context, text []byte) error {
-	guard := l.path() + ".release"
-	err := storage.WriteFile(ctx, l.Bucket, guard, storage.Exclusive, nil)
+// release removes a file that its maker has lost: the lock, or a guard of this function. Of several writers that find it only one may:
+// another could remove the lock that the first has taken meanwhile. So it makes a guard, which is named by the text of the file, as no
+// other file ever has that text, and looks again. The guard of a writer that has died in here is released in the same way.
+func (l *FileLock) release(ctx context.Context, name string, text []byte) error {
+	digest := sha256.Sum256(text)
+	guard := l.path() + ".release-" + hex.EncodeToString(digest[:8])
+	own, err := l.text()
+	if err != nil {
+		return err
+	}
+	err = storage.WriteFile(ctx, l.Bucket, guard, storage.Exclusive, own)
 	if errors.Is(err, fs.ErrExist) {
-		return nil // another does
+		return l.releaseGuard(ctx, guard)
 	}
 	if err != nil {
 		return fmt.Errorf("lock %s: %w", l.path(), err)
 	}
-	now, modified, err := readStamped(ctx, l.Bucket, l.path())
-	var owner fileOwner
-	if err == nil && bytes.Equal(now, text) && (l.expired(modified) || json.Unmarshal(now, &owner) == nil && owner.dead()) {
-		err = l.Bucket.Remove(ctx, l.path())
+	now, modified, err := readStamped(ctx, l.Bucket, name)
+	if err == nil && bytes.Equal(now, text) && l.lost(now, modified) {
+		err = l.Bucket.Remove(ctx, name)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -132,6 +144,21 @@ func (l *FileLock) release(ctx context.Context, text []byte) error {
 		return fmt.Errorf("lock %s: release a lost one: %w", l.path(), err)
 	}
 	return nil
+}
+
+// releaseGuard removes the guard of a writer that has lost it. That of a writer at work stays.
+func (l *FileLock) releaseGuard(ctx context.Context, guard string) error {
+	text, modified, err := readStamped(ctx, l.Bucket, guard)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", l.path(), err)
+	}
+	if !l.lost(text, modified) {
+		return nil
+	}
+	return l.release(ctx, guard, text)
 }
 
 // text is the content of a lock file that is told from all others.
