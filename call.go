@@ -142,7 +142,31 @@ func (r *run) callOn(ctx context.Context, p procedure, args map[string]types.Val
 	if err != nil {
 		return nil, err
 	}
+	if cond, ok := args["filter"].(string); ok && cond != "" {
+		return r.filtered(ctx, answer, cond)
+	}
 	return table(columnsOf(answer.Columns), answer.Rows)
+}
+
+// filtered is the rows of an answer for which a condition is true, as the argument filter of procedures asks for.
+func (r *run) filtered(ctx context.Context, a lake.Answer, filter string) (*Rows, error) {
+	x, err := syntax.ParseExpr(filter)
+	if err != nil {
+		return nil, err
+	}
+	cond, err := plan.Condition(ctx, x, []plan.Input{{Columns: a.Columns}}, r)
+	if err != nil {
+		return nil, err
+	}
+	values := &rel.Values{Cols: a.Columns}
+	for _, row := range a.Rows {
+		list := make([]rel.Expr, len(row))
+		for i, v := range row {
+			list[i] = &rel.Lit{T: a.Columns[i].Type, Value: v}
+		}
+		values.Rows = append(values.Rows, list)
+	}
+	return r.rows(ctx, &rel.Filter{In: values, Cond: cond})
 }
 
 // called opens the table that the arguments table or path name.

@@ -266,3 +266,39 @@ func keep(t *testing.T, b storage.Bucket) {
 		}
 	}
 }
+
+// TestHudiDeduplicate repairs a copy-on-write table into which rows were loaded twice.
+func TestHudiDeduplicate(t *testing.T) {
+	for _, version := range []string{"5", "6", "8", "9"} {
+		d := newServiceDB(t)
+		b := d.table("cow", version)
+		want := strings.Join(d.rows(b), "")
+		d.must(b, "SET hoodie.spark.sql.insert.into.operation = bulk_insert", "INSERT INTO hudi.`/t` VALUES (1, 'new', 9, 'eu'), (4, 'x', 9, 'us')",
+			"SET hoodie.spark.sql.insert.into.operation = upsert")
+		if n := len(d.rows(b)); n != 5 {
+			t.Fatalf("version %s: there are %d rows after loading", version, n)
+		}
+		for _, step := range []struct{ args, want string }{{"", "[Found 1 rows too many]"}, {", dry_run => false", "[Deleted 1 rows]"}, {"", "[Found 0 rows too many]"}} {
+			if got := d.ask(b, "CALL repair_deduplicate(path => '/t'"+step.args+")"); got != step.want {
+				t.Errorf("version %s: repair_deduplicate%s gave %s, not %s", version, step.args, got, step.want)
+			}
+		}
+		if got, want := strings.Join(d.rows(b), ""), strings.Replace(want, "1 e", "1 new", 1)+"[4 x us]"; got != want {
+			t.Errorf("version %s: the table holds %s, not %s", version, got, want)
+		}
+		d.healthy(t, b)
+	}
+}
+
+// TestHudiFilter asks procedures for some rows of their answers.
+func TestHudiFilter(t *testing.T) {
+	d := newServiceDB(t)
+	b := d.table("cow", "9")
+	at := d.instants(b)[1]
+	if got := d.ask(b, "CALL show_commits(path => '/t', filter => 'commit_time = \\'"+at+"\\' AND total_files_updated > 0')"); strings.Count(got, "[") != 1 || !strings.HasPrefix(got, "["+at) {
+		t.Errorf("show_commits with a filter gave %s", got)
+	}
+	if got := d.ask(b, "CALL show_commits(path => '/t', filter => 'nothing = 1')"); !strings.Contains(got, "UNRESOLVED_COLUMN") {
+		t.Errorf("show_commits with a filter of an unknown column gave %s", got)
+	}
+}
