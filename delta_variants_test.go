@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tarn-lake/tarn"
+	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/delta"
 	"github.com/tarn-lake/tarn/storage"
 )
@@ -89,7 +90,7 @@ func TestDeltaVariants(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for _, f := range findings {
-			if f.Severity != delta.Note {
+			if f.Severity != lake.Note {
 				t.Errorf("%s: %v", name, f)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tarn-lake/tarn"
+	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/hudi"
 	"github.com/tarn-lake/tarn/storage"
 )
@@ -174,7 +175,7 @@ func (d *serviceDB) sound(t *testing.T, b storage.Bucket, step int) {
 		t.Fatalf("step %d: cannot be checked: %v", step, err)
 	}
 	for _, f := range findings {
-		if f.Severity == hudi.Damage {
+		if f.Severity == lake.Damage {
 			t.Fatalf("step %d: %v", step, f)
 		}
 	}

@@ -135,14 +135,14 @@ func (k Known) compared(op string, value types.Value) verdict {
 	v := k.null()
 	low, lowKnown := k.order(k.Min, value)
 	high, highKnown := k.order(k.Max, value)
-	if k.NaN && !isNaN(value) && !k.One {
+	if k.NaN && !types.IsNaN(value) && !k.One {
 		// a NaN may be there: it is above all other values, and equal to none of them
 		if op == "=" {
 			v.true = v.true && (!lowKnown || low <= 0) && (!highKnown || high >= 0)
 			return v
 		}
 		high, highKnown = 1, true
-	} else if isNaN(value) && !k.One {
+	} else if types.IsNaN(value) && !k.One {
 		return v
 	}
 	cut := func(can *bool, known, possible bool) { *can = *can && (!known || possible) }
@@ -259,14 +259,4 @@ func (k Known) widened(from, to types.Type) (Known, bool) {
 	}
 	k.Type = to
 	return k, true
-}
-
-func isNaN(v types.Value) bool {
-	switch v := v.(type) {
-	case float32:
-		return v != v
-	case float64:
-		return v != v
-	}
-	return false
 }

@@ -29,7 +29,7 @@ func EncodeJSON(t Type) ([]byte, error) {
 // DecodeJSON reads a type from the JSON of Spark's DataType.json. Metadata of fields is kept as it is and not
 // interpreted. A user-defined type is read as the SQL type that it is stored as.
 func DecodeJSON(text []byte) (Type, error) {
-	if nesting(text) > 4*maxDepth { // each level of type is at most three of JSON
+	if JSONDepth(text) > 4*maxDepth { // each level of type is at most three of JSON
 		return nil, errors.New("types are nested too deeply")
 	}
 	return decodeType(text, 0)
@@ -285,8 +285,8 @@ func unitNamed(name string) int {
 	return -1
 }
 
-// nesting is the depth of JSON text, counted without checking it.
-func nesting(text []byte) int {
+// JSONDepth is the deepest nesting of brackets in JSON text, counted without checking it: what a decoder must bound before it begins.
+func JSONDepth(text []byte) int {
 	depth, most, quoted := 0, 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {

@@ -33,3 +33,14 @@ type Interval struct {
 
 // DecimalValue makes a decimal value of an unscaled whole number.
 func DecimalValue(unscaled int64) decimal128.Num { return decimal128.FromI64(unscaled) }
+
+// IsNaN reports whether v is a float or double that is not a number.
+func IsNaN(v Value) bool {
+	switch v := v.(type) {
+	case float32:
+		return v != v
+	case float64:
+		return v != v
+	}
+	return false
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/tarn-lake/tarn/cmd/tarn/console"
 	"github.com/tarn-lake/tarn/cmd/tarn/render"
 	"github.com/tarn-lake/tarn/engine/duckdb"
+	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/delta"
 	"github.com/tarn-lake/tarn/lake/hudi"
 	"github.com/tarn-lake/tarn/storage"
@@ -57,18 +58,15 @@ func (a *app) doctor(ctx context.Context, path string, skipRows bool) error {
 	if err != nil {
 		return fmt.Errorf("%w: %s: %w", errFailed, path, err)
 	}
-	var texts []string
-	damaged := false
-	for _, f := range findings {
-		texts, damaged = append(texts, f.String()), damaged || f.Severity == delta.Damage
-	}
-	return a.report(texts, damaged)
+	return a.report(findings)
 }
 
 // report prints findings.
-func (a *app) report(findings []string, damaged bool) error {
+func (a *app) report(findings []lake.Finding) error {
+	damaged := false
 	for _, f := range findings {
-		if _, err := fmt.Fprintln(a.out, render.Printable(f)); err != nil {
+		damaged = damaged || f.Severity == lake.Damage
+		if _, err := fmt.Fprintln(a.out, render.Printable(f.String())); err != nil {
 			return err
 		}
 	}
@@ -90,26 +88,21 @@ func (a *app) doctorHudi(ctx context.Context, path string, skipRows bool) error 
 	}
 	findings, err := hudi.Check(ctx, bucket)
 	if err == nil && !skipRows {
-		var more []hudi.Finding
+		var more []lake.Finding
 		more, err = checkRows(ctx, path)
 		findings = append(findings, more...)
 	}
-	var texts []string
-	damaged := false
-	for _, f := range findings {
-		texts, damaged = append(texts, f.String()), damaged || f.Severity == hudi.Damage
-	}
 	if err != nil {
-		if len(texts) > 0 {
-			_ = a.report(texts, damaged)
+		if len(findings) > 0 {
+			_ = a.report(findings)
 		}
 		return fmt.Errorf("%w: %s: %w", errFailed, path, err)
 	}
-	return a.report(texts, damaged)
+	return a.report(findings)
 }
 
 // checkRows reads the rows of the Hudi table in a folder.
-func checkRows(ctx context.Context, path string) ([]hudi.Finding, error) {
+func checkRows(ctx context.Context, path string) ([]lake.Finding, error) {
 	t, err := openHudi(ctx, path)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/tarn-lake/tarn/types"
 )
 
 // Parse reads a schema from its JSON. Types that hold themselves are refused, as no table has them.
@@ -13,7 +15,7 @@ func Parse(text string) (*Schema, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("avro: schema has %d bytes, more than %d", len(text), maxText)
 	}
-	if jsonDepth(text) > 4*maxDepth { // each level of type is at most four of JSON
+	if types.JSONDepth([]byte(text)) > 4*maxDepth { // each level of type is at most four of JSON
 		return nil, errors.New("avro: schema is nested too deeply")
 	}
 	var v any
@@ -26,26 +28,6 @@ func Parse(text string) (*Schema, error) {
 		return nil, fmt.Errorf("avro: schema: %w", err)
 	}
 	return &Schema{root: root, text: text}, nil
-}
-
-// jsonDepth is the deepest nesting of brackets in text, which need not be valid.
-func jsonDepth(text string) int {
-	depth, deepest, quoted := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			deepest = max(deepest, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return deepest
 }
 
 // parser knows the named types seen so far; nil for those that are not complete yet.

@@ -90,7 +90,7 @@ func (f *fitter) castDelta(x rel.Expr, to types.Type) (rel.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rel.Case{Whens: []rel.When{{If: long, Then: raise("DELTA_EXCEED_CHAR_VARCHAR_LIMIT", types.String,
+	return &rel.Case{Whens: []rel.When{{If: long, Then: rel.Raise("DELTA_EXCEED_CHAR_VARCHAR_LIMIT", types.String,
 		"value", "more than "+strconv.Itoa(n), "expr", to.String())}}, Else: x, T: types.String}, nil
 }
 
@@ -192,18 +192,6 @@ func call(s rel.Settings, name string, args ...rel.Expr) (rel.Expr, error) {
 		return nil, fail("UNRESOLVED_ROUTINE", nil, "routineName", quoteName(name), "searchPath", "[]")
 	}
 	return fn.Resolve(args, s)
-}
-
-// raise is an expression of type t that fails with an error.
-func raise(class string, t types.Type, params ...string) rel.Expr {
-	p := map[string]string{}
-	for i := 0; i+1 < len(params); i += 2 {
-		p[params[i]] = params[i+1]
-	}
-	return &rel.Call{Name: "raise_error", T: t, Null: true, Error: jsonText(struct {
-		Class  string            `json:"class"`
-		Params map[string]string `json:"params,omitempty"`
-	}{class, p})}
 }
 
 // defaultOf is the value of a column that a statement does not give: its default, else NULL.
@@ -362,7 +350,7 @@ func (f *fitter) notNullIn(x rel.Expr, c types.Field, path string) ([]rel.When, 
 		if f.t.delta() {
 			class = "DELTA_NOT_NULL_CONSTRAINT_VIOLATED"
 		}
-		out = append(out, rel.When{If: null, Then: raise(class, types.Boolean, "columnName", path)})
+		out = append(out, rel.When{If: null, Then: rel.Raise(class, types.Boolean, "columnName", path)})
 	}
 	if s, ok := c.Type.(types.Struct); ok {
 		for i, part := range s.Fields {
@@ -413,7 +401,7 @@ func (f *fitter) violated(op string, a, b rel.Expr, name, text string) (rel.When
 }
 
 func violation(name, text string) rel.Expr {
-	return raise("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", types.Boolean, "constraintName", name, "expression", text, "values", "")
+	return rel.Raise("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", types.Boolean, "constraintName", name, "expression", text, "values", "")
 }
 
 // checks are the CHECK constraints: each must be true, so that NULL violates it.

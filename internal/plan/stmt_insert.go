@@ -360,7 +360,7 @@ func (p *storing) replaceWhere(f *fitter, over *lake.Overwrite, fit fitted) erro
 		return err
 	}
 	over.Rows = &rel.Filter{In: fit.node, Cond: &rel.Case{T: types.Boolean, Whens: []rel.When{{If: is, Then: trueLit}},
-		Else: raise("DELTA_REPLACE_WHERE_MISMATCH", types.Boolean, "replaceWhere", p.WhereText)}}
+		Else: rel.Raise("DELTA_REPLACE_WHERE_MISMATCH", types.Boolean, "replaceWhere", p.WhereText)}}
 	return nil
 }
 

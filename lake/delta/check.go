@@ -13,48 +13,14 @@ import (
 	"github.com/tarn-lake/tarn/storage"
 )
 
-// Severity says how bad a finding is.
-type Severity uint8
-
-// The severities.
-const (
-	Note    Severity = iota // costs space or time
-	Warning                 // tarn works around it, another client may not
-	Damage                  // rows are lost, wrong or cannot be read
-)
-
-var severityNames = [...]string{"note", "warning", "damage"}
-
-func (s Severity) String() string { return severityNames[s] }
-
-// Finding is something that is not as it should be in a table.
-type Finding struct {
-	Severity Severity
-	Where    string // a file of the table, or "" for the table
-	What     string
-	Remedy   string // what the user can do
-}
-
-func (f Finding) String() string {
-	s := f.Severity.String() + ": "
-	if f.Where != "" {
-		s += f.Where + ": "
-	}
-	s += f.What
-	if f.Remedy != "" {
-		s += " (" + f.Remedy + ")"
-	}
-	return s
-}
-
 // Check looks for what breaks the promises of a Delta table: that its versions follow each other, that its commits can be
 // read and name each file once, that checkpoints say what the commits say, that live files and deletion vectors are there
 // and as large as the log says, and that its protocol is known. Rows are not read. The error says why it could not look.
-func Check(ctx context.Context, b storage.Bucket) ([]Finding, error) {
+func Check(ctx context.Context, b storage.Bucket) ([]lake.Finding, error) {
 	c := &checker{ctx: ctx, table: new(Format).table(lake.Entry{Bucket: b, Location: "."}), sizes: map[string]int64{}}
 	for info, err := range b.List(ctx, "", "") {
 		if err != nil {
-			c.found(Warning, info.Name, "cannot be listed: "+err.Error(), "check its permissions")
+			c.found(lake.Warning, info.Name, "cannot be listed: "+err.Error(), "check its permissions")
 			continue
 		}
 		c.sizes[info.Name] = info.Size
@@ -78,11 +44,11 @@ type checker struct {
 	ctx      context.Context
 	table    *Table
 	sizes    map[string]int64 // of all files in the table's folder
-	findings []Finding
+	findings []lake.Finding
 }
 
-func (c *checker) found(s Severity, where, what, remedy string) {
-	c.findings = append(c.findings, Finding{s, where, what, remedy})
+func (c *checker) found(s lake.Severity, where, what, remedy string) {
+	c.findings = append(c.findings, lake.Finding{Severity: s, Where: where, What: what, Remedy: remedy})
 }
 
 // versions checks that no commit is missing.
@@ -92,12 +58,12 @@ func (c *checker) versions(l *listing) {
 		next = l.commits[0].version
 	}
 	if l.earliest() < 0 {
-		c.found(Damage, logDir, fmt.Sprintf("the log starts at version %d, and no checkpoint stands for what came before", next),
+		c.found(lake.Damage, logDir, fmt.Sprintf("the log starts at version %d, and no checkpoint stands for what came before", next),
 			"restore the older commits or a checkpoint")
 	}
 	for _, f := range l.commits {
 		if f.version != next {
-			c.found(Damage, commitName(next), fmt.Sprintf("is missing: version %d follows version %d", f.version, next-1), "restore the file, or copy the whole _delta_log again")
+			c.found(lake.Damage, commitName(next), fmt.Sprintf("is missing: version %d follows version %d", f.version, next-1), "restore the file, or copy the whole _delta_log again")
 		}
 		next = f.version + 1
 	}
@@ -125,13 +91,13 @@ func (c *checker) commits(l *listing) {
 				return err
 			}
 			if before := seen[key.Path+"\x00"+key.VectorID]; before != "" {
-				c.found(Warning, f.Name, fmt.Sprintf("names %s twice, as %s and %s", key.Path, before, kind), "report it to the maker of the writer; the last line counts")
+				c.found(lake.Warning, f.Name, fmt.Sprintf("names %s twice, as %s and %s", key.Path, before, kind), "report it to the maker of the writer; the last line counts")
 			}
 			seen[key.Path+"\x00"+key.VectorID] = kind
 			return nil
 		})
 		if err != nil {
-			c.found(Damage, f.Name, cause(err), "restore the file from a backup; no line of it is skipped")
+			c.found(lake.Damage, f.Name, cause(err), "restore the file from a backup; no line of it is skipped")
 		}
 	}
 }
@@ -152,7 +118,7 @@ func (c *checker) checkpoints(l *listing) {
 	for _, v := range slices.Sorted(maps.Keys(l.checkpoints)) {
 		files := l.complete(v)
 		if files == nil {
-			c.found(Warning, checkpointName(v), "the checkpoint has not all of its parts", "none is needed: it is not used")
+			c.found(lake.Warning, checkpointName(v), "the checkpoint has not all of its parts", "none is needed: it is not used")
 			continue
 		}
 		said := new(State)
@@ -161,7 +127,7 @@ func (c *checker) checkpoints(l *listing) {
 			failed = errors.Join(failed, c.table.applyCheckpoint(c.ctx, said, f))
 		}
 		if failed != nil {
-			c.found(Damage, files[0].Name, cause(failed), "delete it if the commits before it are still there, else restore it")
+			c.found(lake.Damage, files[0].Name, cause(failed), "delete it if the commits before it are still there, else restore it")
 			continue
 		}
 		if state == nil && len(l.commits) > 0 && l.commits[0].version == 0 {
@@ -200,23 +166,23 @@ func (c *checker) advance(l *listing, s *State, from, to int64) *State {
 func (c *checker) compare(name string, said, is *State) {
 	for key := range said.Files {
 		if is.Files[key] == nil {
-			c.found(Damage, name, "holds the file "+key.Path+", which the commits removed", "delete the checkpoint")
+			c.found(lake.Damage, name, "holds the file "+key.Path+", which the commits removed", "delete the checkpoint")
 		}
 	}
 	for key := range is.Files {
 		if said.Files[key] == nil {
-			c.found(Damage, name, "lacks the live file "+key.Path, "delete the checkpoint")
+			c.found(lake.Damage, name, "lacks the live file "+key.Path, "delete the checkpoint")
 		}
 	}
 	if said.Metadata == nil || is.Metadata == nil || !sameMetadata(said.Metadata, is.Metadata) {
-		c.found(Damage, name, "has other metadata than the commits", "delete the checkpoint")
+		c.found(lake.Damage, name, "has other metadata than the commits", "delete the checkpoint")
 	}
 	if said.Protocol == nil || is.Protocol == nil || !sameProtocol(*said.Protocol, *is.Protocol) {
-		c.found(Damage, name, "has another protocol than the commits", "delete the checkpoint")
+		c.found(lake.Damage, name, "has another protocol than the commits", "delete the checkpoint")
 	}
 	for app, t := range said.Txns {
 		if o := is.Txns[app]; o == nil || o.Version != t.Version {
-			c.found(Damage, name, "has another transaction version of the application "+app, "delete the checkpoint")
+			c.found(lake.Damage, name, "has another transaction version of the application "+app, "delete the checkpoint")
 		}
 	}
 }
@@ -227,7 +193,7 @@ func (c *checker) hint(l *listing) {
 		return
 	}
 	if v, err := c.table.hint(c.ctx); err == nil && (v < 0 || l.complete(v) == nil) {
-		c.found(Warning, lastCheckpoint, "does not point to a checkpoint that is there", "none is needed: tarn lists the log; some clients fail, deleting the file helps them")
+		c.found(lake.Warning, lastCheckpoint, "does not point to a checkpoint that is there", "none is needed: tarn lists the log; some clients fail, deleting the file helps them")
 	}
 }
 
@@ -235,15 +201,15 @@ func (c *checker) hint(l *listing) {
 func (c *checker) state() {
 	s, err := c.table.latest(c.ctx)
 	if err != nil {
-		c.found(Damage, "", err.Error(), "see the findings above")
+		c.found(lake.Damage, "", err.Error(), "see the findings above")
 		return
 	}
 	if err := c.table.writable(s.state.Protocol); err != nil {
-		c.found(Note, "", cause(err), "tarn reads the table, but does not write it")
+		c.found(lake.Note, "", cause(err), "tarn reads the table, but does not write it")
 	}
 	files, err := s.files()
 	if err != nil {
-		c.found(Damage, "", err.Error(), "restore an older version")
+		c.found(lake.Damage, "", err.Error(), "restore an older version")
 		return
 	}
 	named := map[string]bool{}
@@ -260,21 +226,21 @@ func (c *checker) state() {
 func (c *checker) file(s *Snapshot, a *Add, named map[string]bool) {
 	path, err := PathKey(a.Path)
 	if err != nil {
-		c.found(Damage, a.Path, err.Error(), "")
+		c.found(lake.Damage, a.Path, err.Error(), "")
 		return
 	}
 	named[path] = true
 	if size, there := c.sizes[path]; !strings.HasPrefix(path, "/") && !there {
-		c.found(Damage, path, "is missing, but the table needs it", "restore it from a backup, or restore an older version")
+		c.found(lake.Damage, path, "is missing, but the table needs it", "restore it from a backup, or restore an older version")
 	} else if there && size != a.Size {
-		c.found(Damage, path, fmt.Sprintf("has %d bytes, but the log says %d", size, a.Size), "restore it from a backup, or restore an older version")
+		c.found(lake.Damage, path, fmt.Sprintf("has %d bytes, but the log says %d", size, a.Size), "restore it from a backup, or restore an older version")
 	}
 	if len(a.PartitionValues) != len(s.partition) {
-		c.found(Damage, path, fmt.Sprintf("has %d partition values, but the table has %d partition columns", len(a.PartitionValues), len(s.partition)), "")
+		c.found(lake.Damage, path, fmt.Sprintf("has %d partition values, but the table has %d partition columns", len(a.PartitionValues), len(s.partition)), "")
 	}
 	if a.DeletionVector != nil {
 		if err := c.vector(s, a, named); err != nil {
-			c.found(Damage, path, cause(err), "restore the file of its deletion vector, or an older version: deleted rows would come back")
+			c.found(lake.Damage, path, cause(err), "restore the file of its deletion vector, or an older version: deleted rows would come back")
 		}
 	}
 }
@@ -307,6 +273,6 @@ func (c *checker) orphans(named map[string]bool) {
 		}
 	}
 	if n > 0 {
-		c.found(Note, "", fmt.Sprintf("%d files with %d bytes are not part of the latest version", n, bytes), "VACUUM removes those that no retained version needs")
+		c.found(lake.Note, "", fmt.Sprintf("%d files with %d bytes are not part of the latest version", n, bytes), "VACUUM removes those that no retained version needs")
 	}
 }

@@ -42,21 +42,21 @@ func TestCheck(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		damage   func(b storage.Bucket)
-		severity Severity
+		severity lake.Severity
 		what     string
 	}{
-		"nothing":                 {func(storage.Bucket) {}, Note, ""},
-		"a data file is gone":     {func(b storage.Bucket) { remove(b, named(b, "part-")) }, Damage, "is missing"},
-		"a data file is cut":      {func(b storage.Bucket) { write(b, named(b, "part-"), "x") }, Damage, "has 1 bytes"},
-		"a vector is gone":        {func(b storage.Bucket) { remove(b, named(b, "deletion_vector")) }, Damage, "vector"},
-		"a vector is torn":        {func(b storage.Bucket) { write(b, named(b, "deletion_vector"), "\x01abc") }, Damage, "vector"},
-		"a commit is gone":        {func(b storage.Bucket) { remove(b, commitName(2)) }, Damage, "is missing"},
-		"a commit is torn":        {func(b storage.Bucket) { write(b, commitName(4), `{"add":`) }, Damage, ""},
-		"a file is named twice":   {func(b storage.Bucket) { write(b, commitName(5), twiceNamed) }, Warning, "twice"},
-		"a checkpoint lacks rows": {func(b storage.Bucket) { copyOf(t, b, commitName(1), commitName(2)) }, Damage, "lacks the live file"},
-		"a checkpoint is torn":    {func(b storage.Bucket) { write(b, checkpointName(3), "PAR1") }, Damage, ""},
-		"the hint is wrong":       {func(b storage.Bucket) { write(b, lastCheckpoint, `{"version":77,"size":1}`) }, Warning, "does not point"},
-		"a file lies about":       {func(b storage.Bucket) { write(b, "part-x.parquet", "x") }, Note, "not part of"},
+		"nothing":                 {func(storage.Bucket) {}, lake.Note, ""},
+		"a data file is gone":     {func(b storage.Bucket) { remove(b, named(b, "part-")) }, lake.Damage, "is missing"},
+		"a data file is cut":      {func(b storage.Bucket) { write(b, named(b, "part-"), "x") }, lake.Damage, "has 1 bytes"},
+		"a vector is gone":        {func(b storage.Bucket) { remove(b, named(b, "deletion_vector")) }, lake.Damage, "vector"},
+		"a vector is torn":        {func(b storage.Bucket) { write(b, named(b, "deletion_vector"), "\x01abc") }, lake.Damage, "vector"},
+		"a commit is gone":        {func(b storage.Bucket) { remove(b, commitName(2)) }, lake.Damage, "is missing"},
+		"a commit is torn":        {func(b storage.Bucket) { write(b, commitName(4), `{"add":`) }, lake.Damage, ""},
+		"a file is named twice":   {func(b storage.Bucket) { write(b, commitName(5), twiceNamed) }, lake.Warning, "twice"},
+		"a checkpoint lacks rows": {func(b storage.Bucket) { copyOf(t, b, commitName(1), commitName(2)) }, lake.Damage, "lacks the live file"},
+		"a checkpoint is torn":    {func(b storage.Bucket) { write(b, checkpointName(3), "PAR1") }, lake.Damage, ""},
+		"the hint is wrong":       {func(b storage.Bucket) { write(b, lastCheckpoint, `{"version":77,"size":1}`) }, lake.Warning, "does not point"},
+		"a file lies about":       {func(b storage.Bucket) { write(b, "part-x.parquet", "x") }, lake.Note, "not part of"},
 	} {
 		b := sound.Clone()
 		c.damage(b)

@@ -90,7 +90,7 @@ func sound(t *testing.T, b storage.Bucket) {
 		return
 	}
 	for _, f := range findings {
-		if f.Severity == Damage {
+		if f.Severity == lake.Damage {
 			t.Errorf("after it: %v", f)
 		}
 	}
@@ -102,7 +102,7 @@ func orphans(t *testing.T, b storage.Bucket) bool {
 	if err != nil {
 		return false
 	}
-	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Severity == Note && strings.Contains(f.What, "not part of") })
+	return slices.ContainsFunc(findings, func(f lake.Finding) bool { return f.Severity == lake.Note && strings.Contains(f.What, "not part of") })
 }
 
 // TestCrash stops each statement at each step of the file system and looks at what power losses leave of it: the table

@@ -108,7 +108,7 @@ func TestHistories(t *testing.T) {
 		}
 		findings, err := Check(ctx, tt.entry.Bucket)
 		for _, f := range findings {
-			if f.Severity != Note {
+			if f.Severity != lake.Note {
 				rt.Errorf("%v", f)
 			}
 		}

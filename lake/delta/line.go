@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/tarn-lake/tarn/types"
 )
 
 // Limits of a log file, which anybody may have written.
@@ -77,7 +79,7 @@ func DecodeAction(text []byte) (Action, error) {
 	if len(text) > maxLine {
 		return nil, fmt.Errorf("line of %d bytes, of which at most %d are allowed", len(text), maxLine)
 	}
-	if nesting(text) > maxDepth {
+	if types.JSONDepth(text) > maxDepth {
 		return nil, fmt.Errorf("JSON nested deeper than %d", maxDepth)
 	}
 	var l line
@@ -193,26 +195,6 @@ func first(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-// nesting is the depth of JSON text, counted without checking it.
-func nesting(text []byte) int {
-	depth, most, quoted := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-			most = max(most, depth)
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return most
 }
 
 // MarshalJSONTo writes the members in the order that Delta Spark has.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/storage"
+	"github.com/tarn-lake/tarn/types"
 )
 
 // logFile is a file of the log as it was listed.
@@ -132,7 +133,7 @@ func parseHint(text []byte) int64 {
 	var h struct {
 		Version *int64 `json:"version"`
 	}
-	if nesting(text) > maxDepth || json.Unmarshal(text, &h) != nil || h.Version == nil || *h.Version < 0 {
+	if types.JSONDepth(text) > maxDepth || json.Unmarshal(text, &h) != nil || h.Version == nil || *h.Version < 0 {
 		return -1
 	}
 	return *h.Version

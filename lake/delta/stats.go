@@ -62,23 +62,13 @@ func (s fileStats) bounds(path []string, t types.Type) rel.Range {
 	if ms, ok := r.Max.(int64); ok && (t == types.Timestamp || t == types.TimestampNTZ) {
 		r.Max = ms + 1000
 	}
-	if isNaN(r.Min) {
+	if types.IsNaN(r.Min) {
 		r.Min = nil
 	}
-	if isNaN(r.Max) {
+	if types.IsNaN(r.Max) {
 		r.Max = nil
 	}
 	return r
-}
-
-func isNaN(v types.Value) bool {
-	switch v := v.(type) {
-	case float32:
-		return v != v
-	case float64:
-		return v != v
-	}
-	return false
 }
 
 // leafValue finds the value at a path of nested objects.

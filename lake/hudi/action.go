@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 	"github.com/tarn-lake/tarn/rel"
-	"github.com/tarn-lake/tarn/storage"
 )
 
 // action is a write on the timeline that is not completed yet, with what it has written so far.
@@ -150,16 +148,7 @@ func (a *action) describePartition(ctx context.Context, partition string) {
 		return
 	}
 	a.parts[partition] = true
-	name := path.Join(partition, partitionMetadata)
-	f, err := a.table.bucket.Open(ctx, name)
-	if err == nil {
-		f.Close()
-		return
-	}
-	err = storage.WriteFile(ctx, a.table.bucket, name, storage.Exclusive, partitionText(a.instant.Time, partition))
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		a.failed = err
-	}
+	a.failed = a.table.describePartition(ctx, a.instant.Time, partition)
 }
 
 // made is what nameBase knows of a file.

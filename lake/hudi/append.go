@@ -183,7 +183,7 @@ func (x *tx) withOrdering(f *freshRows, op operation) error {
 			return fmt.Errorf("the ordering field %s is not a column of the table", name)
 		}
 		in := c.Ref()
-		missing := rel.When{If: isNull(in), Then: raise("HUDI_ORDERING_VALUE_MISSING", "field", name)}
+		missing := rel.When{If: isNull(in), Then: rel.Raise("HUDI_ORDERING_VALUE_MISSING", types.String, "field", name)}
 		for i := range p.Cols {
 			if p.Cols[i].ID == f.key.ID {
 				p.Cols[i].Expr = firstOf(types.String, p.Cols[i].Expr, missing)
@@ -282,7 +282,7 @@ func (x *tx) unknown(ctx context.Context, f *freshRows, fail bool) (*freshRows, 
 	for _, c := range f.rows.Columns() {
 		e := rel.Expr(c.Ref())
 		if c.ID == f.key.ID {
-			e = firstOf(types.String, raise("HUDI_DUPLICATE_KEY"), rel.When{If: isNull(nullableRef(known.file)), Then: c.Ref()})
+			e = firstOf(types.String, rel.Raise("HUDI_DUPLICATE_KEY", types.String), rel.When{If: isNull(nullableRef(known.file)), Then: c.Ref()})
 		}
 		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: e})
 	}

@@ -138,7 +138,7 @@ func (x *tx) changedRows(f *freshRows, run []*sliceEdit, codes ...int32) (number
 		return nil, nil, nil, err
 	}
 	moved := differs(made, where.Ref())
-	stays := raise("HUDI_PARTITION_CHANGED", "field", strings.Join(g.PartitionFields(), ", "))
+	stays := rel.Raise("HUDI_PARTITION_CHANGED", types.String, "field", strings.Join(g.PartitionFields(), ", "))
 	isUpdate := equals(f.code.Ref(), code(updateOp))
 	return at.Ref(), in, firstOf(types.String, path, rel.When{If: compare("and", isUpdate, moved), Then: stays}), nil
 }

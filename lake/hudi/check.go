@@ -22,49 +22,15 @@ import (
 	"github.com/tarn-lake/tarn/storage"
 )
 
-// Severity says how bad a finding is.
-type Severity uint8
-
-// The severities.
-const (
-	Note    Severity = iota // costs space or time
-	Warning                 // tarn works around it, another client may not
-	Damage                  // rows are lost, wrong or cannot be read
-)
-
-var severityNames = [...]string{"note", "warning", "damage"}
-
-func (s Severity) String() string { return severityNames[s] }
-
-// Finding is something that is not as it should be in a table.
-type Finding struct {
-	Severity Severity
-	Where    string // a file of the table, or "" for the table
-	What     string
-	Remedy   string // what the user can do
-}
-
-func (f Finding) String() string {
-	s := f.Severity.String() + ": "
-	if f.Where != "" {
-		s += f.Where + ": "
-	}
-	s += f.What
-	if f.Remedy != "" {
-		s += " (" + f.Remedy + ")"
-	}
-	return s
-}
-
 // Check looks for what breaks the promises of a Hudi table: that its properties have the right checksum, that instants can be read,
 // that the files of its last state are there, as large as the commits say and readable, that the metadata table names the files that
 // there are, and that failed writes have left nothing. Rows are not read; see [Table.CheckRows]. The error says why it could not
 // look; it is fs.ErrNotExist when there is no Hudi table.
-func Check(ctx context.Context, b storage.Bucket) ([]Finding, error) {
+func Check(ctx context.Context, b storage.Bucket) ([]lake.Finding, error) {
 	c := &checker{ctx: ctx, bucket: b, sizes: map[string]int64{}, times: map[string]time.Time{}}
 	for info, err := range b.List(ctx, "", "") {
 		if err != nil {
-			c.found(Warning, info.Name, "cannot be listed: "+err.Error(), "check its permissions")
+			c.found(lake.Warning, info.Name, "cannot be listed: "+err.Error(), "check its permissions")
 			continue
 		}
 		c.sizes[info.Name], c.times[info.Name] = info.Size, info.ModTime
@@ -82,7 +48,7 @@ func Check(ctx context.Context, b storage.Bucket) ([]Finding, error) {
 	c.leftovers()
 	c.slices()
 	c.metadata()
-	slices.SortStableFunc(c.findings, func(a, b Finding) int {
+	slices.SortStableFunc(c.findings, func(a, b lake.Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), strings.Compare(a.Where, b.Where), strings.Compare(a.What, b.What))
 	})
 	return c.findings, ctx.Err()
@@ -95,21 +61,21 @@ type checker struct {
 	line     *timeline.Timeline
 	sizes    map[string]int64 // of all files in the table's folder
 	times    map[string]time.Time
-	findings []Finding
+	findings []lake.Finding
 }
 
-func (c *checker) found(s Severity, where, what, remedy string) {
-	c.findings = append(c.findings, Finding{s, where, what, remedy})
+func (c *checker) found(s lake.Severity, where, what, remedy string) {
+	c.findings = append(c.findings, lake.Finding{Severity: s, Where: where, What: what, Remedy: remedy})
 }
 
 // properties looks at hoodie.properties as it is, without the backup.
 func (c *checker) properties() {
 	if _, ok := c.sizes[config.Backup]; ok {
-		c.found(Warning, config.Backup, "an update of the properties was interrupted", "the next write mends it")
+		c.found(lake.Warning, config.Backup, "an update of the properties was interrupted", "the next write mends it")
 	}
 	if size, ok := c.sizes[config.File]; !ok || size == 0 {
 		if _, backup := c.sizes[config.Backup]; backup {
-			c.found(Warning, config.File, "is missing or empty; its backup is read instead", "the next write mends it")
+			c.found(lake.Warning, config.File, "is missing or empty; its backup is read instead", "the next write mends it")
 		}
 		return
 	}
@@ -125,9 +91,9 @@ func (c *checker) properties() {
 	want := config.Checksum(p["hoodie.database.name"], p["hoodie.table.name"])
 	switch {
 	case !ok:
-		c.found(Warning, config.File, "has no checksum", "")
+		c.found(lake.Warning, config.File, "has no checksum", "")
 	case sum != want:
-		c.found(Damage, config.File, fmt.Sprintf("has the checksum %s, and %s is right for its names", sum, want),
+		c.found(lake.Damage, config.File, fmt.Sprintf("has the checksum %s, and %s is right for its names", sum, want),
 			"CALL repair_overwrite_hoodie_props writes it anew")
 	}
 }
@@ -147,14 +113,14 @@ func (c *checker) instants() {
 			}
 			switch {
 			case err != nil:
-				c.found(Damage, s.File, "cannot be read: "+err.Error(), "")
+				c.found(lake.Damage, s.File, "cannot be read: "+err.Error(), "")
 			case state == timeline.Completed && len(s.Raw) == 0:
-				c.found(Damage, s.File, "is empty: what the action did is lost", "")
+				c.found(lake.Damage, s.File, "is empty: what the action did is lost", "")
 			}
 		}
 	}
 	if _, err := c.line.ReadArchive(c.ctx, "", ""); err != nil {
-		c.found(Warning, "", "the archived timeline cannot be read: "+err.Error(), "")
+		c.found(lake.Warning, "", "the archived timeline cannot be read: "+err.Error(), "")
 	}
 }
 
@@ -180,21 +146,21 @@ func (c *checker) leftovers() {
 		what := fmt.Sprintf("the %s %s is %s", i.Action, i.Time, strings.ToLower(i.State.String()))
 		switch {
 		case c.planned(i) || i.Action == timeline.Clean || i.Action == timeline.Indexing:
-			c.found(Note, c.line.Path(i), what+": it waits to be carried out", "")
+			c.found(lake.Note, c.line.Path(i), what+": it waits to be carried out", "")
 		case beats[i.Time] && time.Since(c.times[heartbeatFolder+i.Time]) < 2*time.Minute:
-			c.found(Note, c.line.Path(i), what+": its writer is alive", "")
+			c.found(lake.Note, c.line.Path(i), what+": its writer is alive", "")
 		default:
-			c.found(Warning, c.line.Path(i), what+": its writer is gone, or gives no sign of life", "the next write rolls it back")
+			c.found(lake.Warning, c.line.Path(i), what+": its writer is gone, or gives no sign of life", "the next write rolls it back")
 		}
 	}
 	for at := range beats {
 		if i, ok := c.line.Find(at); !ok || i.State == timeline.Completed {
-			c.found(Note, heartbeatFolder+at, "is of a write that is over", "it may be removed")
+			c.found(lake.Note, heartbeatFolder+at, "is of a write that is over", "it may be removed")
 		}
 	}
 	for at, n := range markers {
 		if i, ok := c.line.Find(at); !ok || i.State == timeline.Completed {
-			c.found(Note, tempFolder+at, fmt.Sprintf("has %d markers of a write that is over", n), "CALL delete_marker removes them")
+			c.found(lake.Note, tempFolder+at, fmt.Sprintf("has %d markers of a write that is over", n), "CALL delete_marker removes them")
 		}
 	}
 	c.orphans()
@@ -226,7 +192,7 @@ func (c *checker) orphans() {
 			continue
 		}
 		if _, pending := c.line.Find(instant); !pending {
-			c.found(Warning, name, "is of the instant "+instant+", which is not on the timeline", "a failed write has left it; queries do not read it")
+			c.found(lake.Warning, name, "is of the instant "+instant+", which is not on the timeline", "a failed write has left it; queries do not read it")
 		}
 	}
 }
@@ -237,14 +203,14 @@ func (c *checker) slices() {
 		have, ok := c.sizes[file]
 		switch {
 		case !ok:
-			c.found(Damage, file, "is a file of the table's last state, and is missing", "restore it from a copy, or restore a savepoint")
+			c.found(lake.Damage, file, "is a file of the table's last state, and is missing", "restore it from a copy, or restore a savepoint")
 		case size > 0 && have != size:
-			c.found(Damage, file, fmt.Sprintf("has %d bytes, and the commit says %d", have, size), "restore it from a copy")
+			c.found(lake.Damage, file, fmt.Sprintf("has %d bytes, and the commit says %d", have, size), "restore it from a copy")
 		}
 	}
 	s, err := c.table.snapshot(c.ctx, "", reading{}, map[string]string{optMetadata: "false"})
 	if err != nil {
-		c.found(Damage, "", "the last state cannot be read: "+err.Error(), "")
+		c.found(lake.Damage, "", "the last state cannot be read: "+err.Error(), "")
 		return
 	}
 	for _, slice := range s.slices {
@@ -304,13 +270,13 @@ func (c *checker) logSize(s *timeline.WriteStat) int64 {
 func (c *checker) baseFile(name string) {
 	f, err := c.bucket.Open(c.ctx, name)
 	if err != nil {
-		c.found(Damage, name, "cannot be opened: "+err.Error(), "")
+		c.found(lake.Damage, name, "cannot be opened: "+err.Error(), "")
 		return
 	}
 	defer f.Close()
 	p, err := parquet.Open(f, c.sizes[name], parquet.Limits{})
 	if err != nil {
-		c.found(Damage, name, "is no Parquet file that can be read: "+err.Error(), "restore it from a copy")
+		c.found(lake.Damage, name, "is no Parquet file that can be read: "+err.Error(), "restore it from a copy")
 		return
 	}
 	if !c.table.config.MetaFields {
@@ -318,12 +284,12 @@ func (c *checker) baseFile(name string) {
 	}
 	filter, ok := p.Metadata("org.apache.hudi.bloomfilter")
 	if !ok {
-		c.found(Note, name, "has no Bloom filter of its keys: writers with a BLOOM index read the keys", "")
+		c.found(lake.Note, name, "has no Bloom filter of its keys: writers with a BLOOM index read the keys", "")
 		return
 	}
 	kind, _ := p.Metadata("hoodie_bloom_filter_type_code")
 	if _, err := bloom.Parse(kind, filter); err != nil {
-		c.found(Damage, name, "has a Bloom filter that cannot be read: "+err.Error(), "rewrite the file by clustering")
+		c.found(lake.Damage, name, "has a Bloom filter that cannot be read: "+err.Error(), "rewrite the file by clustering")
 	}
 }
 
@@ -331,21 +297,21 @@ func (c *checker) baseFile(name string) {
 func (c *checker) logFile(l LogFile) {
 	err := c.table.blocksOf(c.ctx, l, func(b *logfile.Block) error {
 		if b.Type == logfile.Corrupt {
-			c.found(Warning, l.Path, "has bytes that are no block: a write to it was interrupted", "readers pass them over; compaction removes the file")
+			c.found(lake.Warning, l.Path, "has bytes that are no block: a write to it was interrupted", "readers pass them over; compaction removes the file")
 			return nil
 		}
 		_, err := recordCount(b)
 		return err
 	})
 	if err != nil {
-		c.found(Damage, l.Path, err.Error(), "")
+		c.found(lake.Damage, l.Path, err.Error(), "")
 	}
 }
 
 // metadata compares the metadata table with the folder, and reads its HFiles.
 func (c *checker) metadata() {
 	if len(c.table.config.MetadataInflight) > 0 {
-		c.found(Warning, config.File, "parts of the metadata table are being built: "+strings.Join(c.table.config.MetadataInflight, ", "), "")
+		c.found(lake.Warning, config.File, "parts of the metadata table are being built: "+strings.Join(c.table.config.MetadataInflight, ", "), "")
 	}
 	m, err := metadata.Open(c.ctx, c.bucket, c.table.config, c.line)
 	if errors.Is(err, metadata.ErrNone) {
@@ -353,12 +319,12 @@ func (c *checker) metadata() {
 	}
 	const rebuild = "CALL delete_metadata_table, and create_metadata_table where it is wanted"
 	if err != nil {
-		c.found(Damage, metadata.Dir, "cannot be read, or lacks writes: "+err.Error(), rebuild)
+		c.found(lake.Damage, metadata.Dir, "cannot be read, or lacks writes: "+err.Error(), rebuild)
 		return
 	}
 	list, err := c.table.compareMetadata(c.ctx, m)
 	if err != nil {
-		c.found(Damage, metadata.Dir, err.Error(), rebuild)
+		c.found(lake.Damage, metadata.Dir, err.Error(), rebuild)
 		return
 	}
 	for _, d := range list {
@@ -366,13 +332,13 @@ func (c *checker) metadata() {
 		switch {
 		case d.Equal():
 		case !d.Known:
-			c.found(Damage, name, "is not named by the metadata table: readers that rely on it miss its rows", rebuild)
+			c.found(lake.Damage, name, "is not named by the metadata table: readers that rely on it miss its rows", rebuild)
 		case !d.InFolder && c.beingCleaned(name):
-			c.found(Note, name, "is named by the metadata table, and was removed by a clean that was interrupted", "the next clean ends it")
+			c.found(lake.Note, name, "is named by the metadata table, and was removed by a clean that was interrupted", "the next clean ends it")
 		case !d.InFolder:
-			c.found(Damage, name, "is named by the metadata table, and is not there", rebuild)
+			c.found(lake.Damage, name, "is named by the metadata table, and is not there", rebuild)
 		default:
-			c.found(Damage, name, fmt.Sprintf("has %d bytes, and the metadata table says %d", d.Size, d.KnownSize), rebuild)
+			c.found(lake.Damage, name, fmt.Sprintf("has %d bytes, and the metadata table says %d", d.Size, d.KnownSize), rebuild)
 		}
 	}
 	for name := range c.sizes {
@@ -406,7 +372,7 @@ func (c *checker) hfile(name string) {
 		return // cleaned meanwhile
 	}
 	if err != nil {
-		c.found(Damage, name, err.Error(), "")
+		c.found(lake.Damage, name, err.Error(), "")
 		return
 	}
 	defer f.Close()
@@ -418,6 +384,6 @@ func (c *checker) hfile(name string) {
 		err = it.Err()
 	}
 	if err != nil {
-		c.found(Damage, name, "is no HFile that can be read: "+err.Error(), "CALL delete_metadata_table, and create_metadata_table")
+		c.found(lake.Damage, name, "is no HFile that can be read: "+err.Error(), "CALL delete_metadata_table, and create_metadata_table")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/hudi/config"
 	"github.com/tarn-lake/tarn/storage"
 )
@@ -19,7 +20,7 @@ func TestCheckCorpus(t *testing.T) {
 		}
 		pending := false
 		for _, f := range findings {
-			if f.Severity == Damage {
+			if f.Severity == lake.Damage {
 				t.Errorf("%v", f)
 			}
 			pending = pending || strings.Contains(f.What, "its writer is gone")
@@ -72,7 +73,7 @@ func TestCheckDamage(t *testing.T) {
 			m := b.(*storage.Mem).Clone()
 			want := damage(m)
 			findings, _ := Check(ctx, m)
-			if !slices.ContainsFunc(findings, func(f Finding) bool { return strings.Contains(f.What, want) }) {
+			if !slices.ContainsFunc(findings, func(f lake.Finding) bool { return strings.Contains(f.What, want) }) {
 				t.Errorf("%s: no finding says %q: %v", name, want, findings)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/tarn-lake/tarn/engine"
+	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
@@ -12,9 +13,9 @@ import (
 // CheckRows reads the rows of the last state: that no key of a partition comes twice, and that the stored key of every row is the
 // one that its key columns make. Rows of which the two differ were shifted by a partial update of Hudi 1.1.1 on a merge-on-read
 // table, or their key columns were assigned to.
-func (t *Table) CheckRows(ctx context.Context, x engine.Engine) ([]Finding, error) {
+func (t *Table) CheckRows(ctx context.Context, x engine.Engine) ([]lake.Finding, error) {
 	if !t.config.MetaFields {
-		return []Finding{{Note, "", "stores no keys: rows are not compared with them", ""}}, nil
+		return []lake.Finding{{Severity: lake.Note, What: "stores no keys: rows are not compared with them"}}, nil
 	}
 	s, err := t.snapshot(ctx, "", reading{}, nil)
 	if err != nil {
@@ -23,22 +24,22 @@ func (t *Table) CheckRows(ctx context.Context, x engine.Engine) ([]Finding, erro
 	if len(s.slices) == 0 {
 		return nil, nil
 	}
-	var out []Finding
+	var out []lake.Finding
 	twice, err := t.countTwice(ctx, x, s)
 	if err != nil {
 		return nil, err
 	}
 	if twice > 0 {
-		out = append(out, Finding{Damage, "", fmt.Sprintf("%d keys come more than once in a partition", twice),
-			"CALL repair_deduplicate, or find which row is right and delete the others"})
+		out = append(out, lake.Finding{Severity: lake.Damage, What: fmt.Sprintf("%d keys come more than once in a partition", twice),
+			Remedy: "CALL repair_deduplicate, or find which row is right and delete the others"})
 	}
 	shifted, err := t.countShifted(ctx, x, s)
 	if err != nil {
 		return nil, err
 	}
 	if shifted > 0 {
-		out = append(out, Finding{Damage, "", fmt.Sprintf("%d rows have another _hoodie_record_key than their key columns make", shifted),
-			"a partial update of Hudi 1.1.1 shifts columns: restore a state from before it"})
+		out = append(out, lake.Finding{Severity: lake.Damage, What: fmt.Sprintf("%d rows have another _hoodie_record_key than their key columns make", shifted),
+			Remedy: "a partial update of Hudi 1.1.1 shifts columns: restore a state from before it"})
 	}
 	return out, nil
 }

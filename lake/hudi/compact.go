@@ -2,7 +2,6 @@ package hudi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -40,11 +39,7 @@ func (t *Table) compact(ctx context.Context, x engine.Engine, o options, i timel
 	if v == nil {
 		return err
 	}
-	var gone *timeline.GoneError
-	if errors.As(err, &gone) && gone.Instant.State == timeline.Completed {
-		return nil
-	}
-	return v.stop(ctx, err)
+	return v.end(ctx, err)
 }
 
 func (v *serving) compact(ctx context.Context) error {

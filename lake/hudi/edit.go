@@ -115,7 +115,7 @@ func (x *tx) editedKeys(f *freshRows, stored rel.Expr, isInsert, isUpdate rel.Ex
 		return nil, nil, err
 	}
 	whens := []rel.When{{If: isInsert, Then: made},
-		{If: rel.And(isUpdate, differs(made, stored)), Then: raise("HUDI_RECORD_KEY_CHANGED", "field", strings.Join(g.KeyFields(), ", "))}}
+		{If: rel.And(isUpdate, differs(made, stored)), Then: rel.Raise("HUDI_RECORD_KEY_CHANGED", types.String, "field", strings.Join(g.KeyFields(), ", "))}}
 	return firstOf(types.String, stored, whens...), path, nil
 }
 

@@ -29,7 +29,6 @@ type layout struct {
 	codec     string
 	limit     int64 // bytes per base file
 	small     int64 // base files below so many bytes take new rows
-	rowSize   int64 // bytes per row, as far as is known; 0 when nothing is
 
 	bloomEntries, bloomMax int
 	bloomRate              float64

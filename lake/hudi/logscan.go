@@ -28,14 +28,6 @@ func (l *logBlocks) close() {
 	l.files = nil
 }
 
-// size is the number of bytes of the blocks.
-func (l *logBlocks) size() (n int64) {
-	for _, b := range l.blocks {
-		n += b.Size
-	}
-	return n
-}
-
 // openLogs reads the headers of all blocks of a slice's logs.
 func (s *Snapshot) openLogs(ctx context.Context, slice *FileSlice) (*logBlocks, error) {
 	l := &logBlocks{slice: slice}

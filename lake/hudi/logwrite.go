@@ -44,7 +44,7 @@ func (x *tx) log(ctx context.Context, l *layout, changes []*sliceEdit, f *freshR
 		return m, err
 	}
 	defer r.Release()
-	w, err := x.newLogger(l, changes, columns)
+	w, err := x.newLogger(changes, columns)
 	if err != nil {
 		return m, err
 	}
@@ -146,7 +146,7 @@ type openLog struct {
 	close   func() error
 }
 
-func (x *tx) newLogger(l *layout, changes []*sliceEdit, columns []types.Field) (*logger, error) {
+func (x *tx) newLogger(changes []*sliceEdit, columns []types.Field) (*logger, error) {
 	name, namespace := recordName(x.config().Name)
 	text, err := avro.Text(name, namespace, types.Struct{Fields: columns}, avro.NullFirst)
 	if err != nil {

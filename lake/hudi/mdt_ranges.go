@@ -68,7 +68,7 @@ func (c *columnRange) widens(s string) bool {
 }
 
 func (c *columnRange) take(v types.Value) {
-	if isNaN(v) {
+	if types.IsNaN(v) {
 		c.nan = true
 		return
 	}
@@ -89,16 +89,6 @@ func (c *columnRange) take(v types.Value) {
 	case above > 0:
 		c.most = v
 	}
-}
-
-func isNaN(v types.Value) bool {
-	switch v := v.(type) {
-	case float32:
-		return v != v
-	case float64:
-		return v != v
-	}
-	return false
 }
 
 // compareScalars orders two values of one type; ok is false for types without an order.

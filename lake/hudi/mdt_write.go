@@ -33,15 +33,7 @@ const (
 
 // tellMetadata puts what an action changes into the metadata table, if there is one. Whoever calls it holds the table's lock.
 func (t *Table) tellMetadata(ctx context.Context, instant string, change func(*metadata.Writer) (metadata.Changes, error)) error {
-	c, err := config.Load(ctx, t.bucket)
-	if err != nil {
-		return err
-	}
-	line, err := t.timeline(ctx)
-	if err != nil {
-		return err
-	}
-	w, err := metadata.Begin(ctx, t.bucket, c, line)
+	w, err := t.metadataWriter(ctx)
 	if errors.Is(err, metadata.ErrNone) {
 		return t.dropMetadata(ctx)
 	}
@@ -56,6 +48,19 @@ func (t *Table) tellMetadata(ctx context.Context, instant string, change func(*m
 		err = w.Commit(ctx, instant, changes)
 	}
 	return t.orDrop(ctx, err)
+}
+
+// metadataWriter continues the metadata table; metadata.ErrNone says that there is none.
+func (t *Table) metadataWriter(ctx context.Context) (*metadata.Writer, error) {
+	c, err := config.Load(ctx, t.bucket)
+	if err != nil {
+		return nil, err
+	}
+	line, err := t.timeline(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return metadata.Begin(ctx, t.bucket, c, line)
 }
 
 // orDrop drops the metadata table if an error says that it cannot be relied upon.
@@ -79,15 +84,7 @@ func (t *Table) dropMetadata(ctx context.Context) error {
 // publisher tells the metadata table of rollbacks.
 func (t *Table) publisher() publisher {
 	return func(ctx context.Context, r timeline.Instant, m *timeline.RollbackMetadata) error {
-		c, err := config.Load(ctx, t.bucket)
-		if err != nil {
-			return err
-		}
-		line, err := t.timeline(ctx)
-		if err != nil {
-			return err
-		}
-		w, err := metadata.Begin(ctx, t.bucket, c, line)
+		w, err := t.metadataWriter(ctx)
 		if errors.Is(err, metadata.ErrNone) {
 			return t.dropMetadata(ctx)
 		}

@@ -233,7 +233,7 @@ func (s *Snapshot) withBase(set logSet, columns []rel.Column, rowID *rel.Column)
 		}
 		return &rel.Lit{T: types.Void}
 	}
-	marked := &rel.Project{In: join, Cols: []rel.Computed{{Column: wins, Expr: l.wins(logs.Cols, id, named)}}}
+	marked := &rel.Project{In: join, Cols: []rel.Computed{{Column: wins, Expr: l.wins(logs.Cols, named)}}}
 	for _, c := range join.Columns() {
 		marked.Cols = append(marked.Cols, rel.Computed{Column: c, Expr: c.Ref()})
 	}
@@ -284,7 +284,7 @@ func choose(cond, then, otherwise rel.Expr, t types.Type) rel.Expr {
 }
 
 // wins is true for joined rows of which the logs' side counts: there is one, and no row of a base file with a larger ordering value.
-func (l *logRows) wins(logs []rel.Column, id rel.Column, base func(name string) rel.Expr) rel.Expr {
+func (l *logRows) wins(logs []rel.Column, base func(name string) rel.Expr) rel.Expr {
 	isLog := function("isnotnull", types.Boolean, logs[logFile].Ref())
 	if len(l.ordering) == 0 {
 		return isLog

@@ -2,7 +2,6 @@ package hudi
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/tarn-lake/tarn/lake/hudi/config"
 	"github.com/tarn-lake/tarn/rel"
@@ -103,6 +102,3 @@ func (x *tx) deletion(f *freshRows, op operation) rel.Expr {
 	}
 	return no
 }
-
-// payloadOf is the last part of a class name.
-func payloadOf(class string) string { return class[strings.LastIndexByte(class, '.')+1:] }

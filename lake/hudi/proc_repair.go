@@ -3,11 +3,8 @@ package hudi
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 
@@ -63,15 +60,13 @@ func repairPartitions(ctx context.Context, c *call) ([][]types.Value, error) {
 	}
 	var rows [][]types.Value
 	for _, p := range slices.Sorted(maps.Keys(partitions)) {
-		f, err := c.bucket.Open(ctx, path.Join(p, partitionMetadata))
-		if err == nil {
-			f.Close()
+		if c.isDescribed(ctx, p) {
 			rows = append(rows, []types.Value{p, "Yes", "None"})
 			continue
 		}
 		action := "None"
 		if !c.flag("dry_run") {
-			if err := storage.WriteFile(ctx, c.bucket, path.Join(p, partitionMetadata), storage.Exclusive, partitionText(last.Time, p)); err != nil && !errors.Is(err, fs.ErrExist) {
+			if err := c.describePartition(ctx, last.Time, p); err != nil {
 				return nil, err
 			}
 			action = "Repaired"

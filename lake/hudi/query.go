@@ -39,7 +39,7 @@ const (
 func (t *Table) Query(ctx context.Context, options map[string]string) (s lake.Snapshot, err error) {
 	switch strings.ToLower(options[optQueryType]) {
 	case queryTimeline:
-		s, err = t.timelineView(ctx, options)
+		s, err = t.timelineView(ctx)
 	case queryFiles:
 		s, err = t.filesView(ctx, options)
 	case queryIncremental:

@@ -75,7 +75,7 @@ func (x *tx) rewriteRun(ctx context.Context, l *layout, run []*sliceEdit, f *fre
 		rows = rows.and(more)
 	}
 	if inserted {
-		rows = rows.and(x.filling(l, f, run, fills))
+		rows = rows.and(x.filling(l, f, run))
 	}
 	d := l.dest(x.act, rows.columns)
 	d.Key = rows.group
@@ -193,7 +193,7 @@ func (x *tx) insertNew(ctx context.Context, l *layout, rows storedRows, fileSize
 type fills map[string]int64
 
 // filling is the new rows that go to slices of a run, in the groups of these.
-func (x *tx) filling(l *layout, f *freshRows, run []*sliceEdit, fills fills) storedRows {
+func (x *tx) filling(l *layout, f *freshRows, run []*sliceEdit) storedRows {
 	var list []*FileSlice
 	for _, s := range run {
 		if s.inserted > 0 {

@@ -121,6 +121,15 @@ func (v *serving) stop(ctx context.Context, cause error) error {
 	return errors.Join(cause, err)
 }
 
+// end is stop for a service of which another writer may have completed the plan meanwhile: then there is nothing to take back.
+func (v *serving) end(ctx context.Context, err error) error {
+	var gone *timeline.GoneError
+	if errors.As(err, &gone) && gone.Instant.State == timeline.Completed {
+		return nil
+	}
+	return v.stop(ctx, err)
+}
+
 // slice is a planned state of a file group: files by the last part of their names.
 func (v *serving) slice(partition, id, base string, logs []string) (*FileSlice, error) {
 	g := v.files[groupKey{partition, id}]

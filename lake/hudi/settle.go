@@ -36,6 +36,28 @@ func (t *Table) settle(ctx context.Context, instant string, partitions []string)
 	return nil
 }
 
+// isDescribed reports whether a partition has its metadata file.
+func (t *Table) isDescribed(ctx context.Context, partition string) bool {
+	f, err := t.bucket.Open(ctx, path.Join(partition, partitionMetadata))
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
+}
+
+// describePartition makes the metadata file of a partition that has none, as the writer of instant would have.
+func (t *Table) describePartition(ctx context.Context, instant, partition string) error {
+	if t.isDescribed(ctx, partition) {
+		return nil
+	}
+	err := storage.WriteFile(ctx, t.bucket, path.Join(partition, partitionMetadata), storage.Exclusive, partitionText(instant, partition))
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
 // partitionText is the metadata file of a partition that a commit has made.
 func partitionText(instant, partition string) []byte {
 	depth := 0

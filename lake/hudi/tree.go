@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
@@ -81,20 +79,4 @@ func places(slices []*FileSlice) (n *rel.Values, number, path rel.Column) {
 		n.Rows = append(n.Rows, []rel.Expr{long(s.Number), text(s.Partition)})
 	}
 	return n, number, path
-}
-
-// raise is a text whose evaluation fails with an error class.
-func raise(class string, params ...string) rel.Expr {
-	raised := struct {
-		Class  string            `json:"class"`
-		Params map[string]string `json:"params,omitempty"`
-	}{class, map[string]string{}}
-	for i := 0; i+1 < len(params); i += 2 {
-		raised.Params[params[i]] = params[i+1]
-	}
-	b, err := json.Marshal(raised, json.Deterministic(true))
-	if err != nil {
-		panic(err) // a struct of texts
-	}
-	return &rel.Call{Name: "raise_error", T: types.String, Null: true, Error: string(b)}
 }

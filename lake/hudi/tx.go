@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/tarn-lake/tarn/engine"
@@ -41,7 +40,6 @@ type tx struct {
 	counts  lake.Metrics
 	ignored int64 // rows that lost against newer ones
 
-	mu     sync.Mutex
 	closed bool
 	broken error // of an Apply that was only half carried out
 }

@@ -63,7 +63,7 @@ func longField(name string) types.Field { return types.Field{Name: name, Type: t
 
 // timelineView is the actions of the table, oldest first, with what the writes among them say of themselves; the columns are those of
 // Hudi's hudi_query_timeline, where a number that is not known is -1.
-func (t *Table) timelineView(ctx context.Context, options map[string]string) (*listing, error) {
+func (t *Table) timelineView(ctx context.Context) (*listing, error) {
 	line, err := t.timeline(ctx)
 	if err != nil {
 		return nil, err

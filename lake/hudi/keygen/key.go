@@ -54,9 +54,9 @@ func (g *Generator) bare() bool {
 func (m *maker) simpleKey(name string, x rel.Expr) rel.Expr {
 	whens := []rel.When{}
 	if x.Nullable() {
-		whens = append(whens, rel.When{If: m.call("isnull", x), Then: refuse("HUDI_RECORD_KEY_MISSING", "value", "null", "field", name)})
+		whens = append(whens, rel.When{If: m.call("isnull", x), Then: rel.Raise("HUDI_RECORD_KEY_MISSING", types.String, "value", "null", "field", name)})
 	}
-	whens = append(whens, rel.When{If: m.call("=", x, literal("")), Then: refuse("HUDI_RECORD_KEY_MISSING", "value", "", "field", name)})
+	whens = append(whens, rel.When{If: m.call("=", x, literal("")), Then: rel.Raise("HUDI_RECORD_KEY_MISSING", types.String, "value", "", "field", name)})
 	return &rel.Case{Whens: whens, Else: x, T: types.String}
 }
 
@@ -84,7 +84,7 @@ func (m *maker) complexKey(names []string, texts []rel.Expr) rel.Expr {
 		}
 	}
 	return &rel.Case{T: types.String, Else: m.call("concat", pieces...),
-		Whens: []rel.When{{If: nothing, Then: refuse("HUDI_RECORD_KEYS_MISSING", "fields", strings.Join(names, ", "))}}}
+		Whens: []rel.When{{If: nothing, Then: rel.Raise("HUDI_RECORD_KEYS_MISSING", types.String, "fields", strings.Join(names, ", "))}}}
 }
 
 // maker builds expressions over columns. Its first error makes all that follow worthless.

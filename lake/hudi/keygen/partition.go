@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
@@ -102,12 +100,12 @@ func (g *Generator) folder(m *maker, p part) rel.Expr {
 	if column.Nullable() {
 		whens = append(whens, rel.When{If: m.call("or", m.call("isnull", x), m.call("=", x, literal(""))), Then: literal(DefaultPartition)})
 	} else if types.Text(column.Type()) {
-		whens = append(whens, rel.When{If: m.call("=", x, literal("")), Then: refuse("HUDI_PARTITION_VALUE_EMPTY", "field", p.name)})
+		whens = append(whens, rel.When{If: m.call("=", x, literal("")), Then: rel.Raise("HUDI_PARTITION_VALUE_EMPTY", types.String, "field", p.name)})
 	}
 	value := x
 	if types.Text(column.Type()) {
 		whens = append(whens, rel.When{If: m.call(">", m.call("octet_length", x), &rel.Lit{T: types.Int, Value: int64(maxName)}),
-			Then: refuse("HUDI_PARTITION_PATH", "field", p.name, "reason", "a folder's name can have 255 bytes at most")})
+			Then: rel.Raise("HUDI_PARTITION_PATH", types.String, "field", p.name, "reason", "a folder's name can have 255 bytes at most")})
 	}
 	if g.encode {
 		value = m.escape(x)
@@ -155,22 +153,6 @@ func (m *maker) inside(path rel.Expr, fields string) rel.Expr {
 			bad = m.call("or", bad, is)
 		}
 	}
-	return &rel.Case{Whens: []rel.When{{If: bad, Then: refuse("HUDI_PARTITION_PATH", "field", fields, "reason", "it would lie outside the table, or where readers do not look")}},
+	return &rel.Case{Whens: []rel.When{{If: bad, Then: rel.Raise("HUDI_PARTITION_PATH", types.String, "field", fields, "reason", "it would lie outside the table, or where readers do not look")}},
 		Else: path, T: types.String}
-}
-
-// refuse is a text whose evaluation fails with an error class.
-func refuse(class string, params ...string) rel.Expr {
-	raised := struct {
-		Class  string            `json:"class"`
-		Params map[string]string `json:"params,omitempty"`
-	}{class, map[string]string{}}
-	for i := 0; i+1 < len(params); i += 2 {
-		raised.Params[params[i]] = params[i+1]
-	}
-	text, err := json.Marshal(raised, json.Deterministic(true))
-	if err != nil {
-		panic(err) // a struct of texts
-	}
-	return &rel.Call{Name: "raise_error", T: types.String, Null: true, Error: string(text)}
 }

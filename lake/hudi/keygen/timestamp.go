@@ -192,7 +192,7 @@ func (f *timeFormat) parse(m *maker, x rel.Expr, name string, local bool) rel.Ex
 			tries = append(tries, m.call("try_to_timestamp", x, literal(p)))
 		}
 	}
-	failed := &rel.Cast{X: refuse("HUDI_PARTITION_TIME", "field", name, "patterns", strings.Join(f.input, ", ")), To: types.Timestamp, Zone: "UTC"}
+	failed := &rel.Cast{X: rel.Raise("HUDI_PARTITION_TIME", types.String, "field", name, "patterns", strings.Join(f.input, ", ")), To: types.Timestamp, Zone: "UTC"}
 	return m.call("coalesce", append(tries, failed)...)
 }
 

@@ -55,19 +55,9 @@ func (w *Writer) clean(ctx context.Context) error {
 func (w *Writer) outdated(ctx context.Context) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, p := range w.partitions {
-		bases, logs := map[string][]file{}, map[string][]file{}
-		for info, err := range w.bucket.List(ctx, p, "") {
-			if err != nil {
-				return nil, err
-			}
-			id, f, isLog, ok := parseFile(info)
-			switch {
-			case !ok:
-			case isLog:
-				logs[id] = append(logs[id], f)
-			default:
-				bases[id] = append(bases[id], f)
-			}
+		bases, logs, _, err := listFiles(ctx, w.bucket, p)
+		if err != nil {
+			return nil, err
 		}
 		for id, list := range bases {
 			list = slices.DeleteFunc(list, func(f file) bool { _, ok := w.timeline.CompletionOf(f.instant); return !ok })

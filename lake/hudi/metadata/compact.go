@@ -15,7 +15,7 @@ const compactAfter = 10
 // Maintain merges logs into base files, removes files that nobody needs any more and archives the timeline, when it is time to. It is called before a
 // write is put into the metadata table, with the instant of that write.
 func (w *Writer) Maintain(ctx context.Context, instant string) error {
-	if !w.due() || !w.settled(instant) {
+	if !w.due() || !w.settled() {
 		return nil
 	}
 	if err := w.compact(ctx); err != nil {
@@ -55,7 +55,7 @@ func (w *Writer) due() bool {
 
 // settled reports whether all writes here are completed in the table: what is not may yet be rolled back, and could not be once it
 // is merged.
-func (w *Writer) settled(instant string) bool {
+func (w *Writer) settled() bool {
 	for _, i := range w.timeline.Completed(timeline.DeltaCommit) {
 		if _, ok := w.counts(i.Time); !ok {
 			return false

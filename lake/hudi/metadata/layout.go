@@ -70,6 +70,3 @@ func keyForStats(column, partition, file string) string {
 }
 
 func keyForBloom(partition, file string) string { return nameHash(keyOf(partition)) + fileHash(file) }
-
-// expressionStats is what the keys of the bounds that an expression index keeps of partitions begin with, after the column.
-const expressionStats = "__partition_stat__"

@@ -51,12 +51,12 @@ func parseFile(info storage.Info) (id string, f file, isLog, ok bool) {
 	return id, f, true, true
 }
 
-// listSlices lists the file groups of a partition and puts each in the state that the timeline says.
-func (t *Table) listSlices(ctx context.Context, partition string) ([]*slice, error) {
-	bases, logs, paths := map[string][]file{}, map[string][]file{}, map[string]bool{}
-	for info, err := range t.bucket.List(ctx, partition, "") {
+// listFiles lists the files of a partition: base files and logs by the id of their file group, and the paths of all files.
+func listFiles(ctx context.Context, b storage.Bucket, partition string) (bases, logs map[string][]file, paths map[string]bool, err error) {
+	bases, logs, paths = map[string][]file{}, map[string][]file{}, map[string]bool{}
+	for info, err := range b.List(ctx, partition, "") {
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 		id, f, isLog, ok := parseFile(info)
 		paths[info.Name] = true
@@ -67,6 +67,15 @@ func (t *Table) listSlices(ctx context.Context, partition string) ([]*slice, err
 		default:
 			bases[id] = append(bases[id], f)
 		}
+	}
+	return bases, logs, paths, nil
+}
+
+// listSlices lists the file groups of a partition and puts each in the state that the timeline says.
+func (t *Table) listSlices(ctx context.Context, partition string) ([]*slice, error) {
+	bases, logs, paths, err := listFiles(ctx, t.bucket, partition)
+	if err != nil {
+		return nil, err
 	}
 	var out []*slice
 	for id := range union(bases, logs) {
