@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/hudi"
 	"github.com/tarn-lake/tarn/storage"
 )
@@ -28,7 +29,7 @@ func (d *serviceDB) healthy(t *testing.T, b storage.Bucket) {
 		t.Fatal(err)
 	}
 	for _, f := range findings {
-		if f.Severity == hudi.Damage {
+		if f.Severity == lake.Damage {
 			t.Error(f)
 		}
 	}
