@@ -5,7 +5,7 @@
 A scenario is a SQL file of blocks, `-- tarn`, `-- hudi` or `-- check`. It runs for each Hudi release (0.12.2, 0.15.0, 1.0.2, 1.1.1:
 table versions 5, 6, 8, 9), table type, and with and without a partition column. In a block
 
-    {t}       is the table, known under a fresh name in each block
+    {t}       is the table, of one name everywhere: Hudi 0.12 builds it into its schemas
     {path}    its folder
     {create}  what follows the columns of CREATE TABLE: USING hudi, partition, properties and location
     {parts}   is `, region` for partitioned tables, else nothing
@@ -35,12 +35,14 @@ META = ("_hoodie_commit_time", "_hoodie_record_key", "_hoodie_partition_path")
 class Table:
     """One table under test, and who looks at it."""
 
-    names = 0  # of all tables: Spark's catalog holds them all
+    names = 0  # of all tables: Spark's catalog keeps them
 
     def __init__(self, spark, release, kind, parts):
         self.spark, self.release, self.kind, self.parts = spark, release, kind, parts
         self.folder = tempfile.mkdtemp(prefix="tarn-interop-")
         self.path = os.path.join(self.folder, "t")
+        Table.names += 1
+        self.name = f"h{Table.names}"
 
     def create(self):
         version = RELEASES[self.release]
@@ -52,16 +54,16 @@ class Table:
         return f"USING hudi {part}LOCATION '{self.path}' TBLPROPERTIES ({text})"
 
     def fill(self, body, who):
-        Table.names += 1
-        name = f"h{Table.names}"
         create = self.create()
         if who == "tarn" and RELEASES[self.release] == 5:
             create = create.replace("TBLPROPERTIES (", "TBLPROPERTIES ('hoodie.write.table.version' = '5', ")
         lines = [re.sub(r" *-- (mor|from \S+)$", "", x.rstrip()) for x in body.split("\n") if self.wanted(x)]
         body = "\n".join(lines).replace("{create}", create).replace("{path}", self.path)
-        body = body.replace("{parts}", ", region" if self.parts else "").replace("{t}", name)
-        known = os.path.isdir(os.path.join(self.path, ".hoodie"))
-        return (f"CREATE TABLE {name} USING hudi LOCATION '{self.path}';\n" if known else "") + body, name
+        body = body.replace("{parts}", ", region" if self.parts else "").replace("{t}", self.name)
+        if not os.path.isdir(os.path.join(self.path, ".hoodie")):
+            return body
+        adopt = f"CREATE TABLE IF NOT EXISTS {self.name} USING hudi LOCATION '{self.path}';\n"
+        return adopt + (f"REFRESH TABLE {self.name};\n" if who == "hudi" else "") + body
 
     def wanted(self, line):
         if line.rstrip().endswith("-- mor") and self.kind != "mor":
@@ -71,7 +73,7 @@ class Table:
         return True
 
     def run(self, who, body):
-        sql, _ = self.fill(body, who)
+        sql = self.fill(body, who)
         if who == "tarn":
             tarn(sql)
             return
@@ -79,8 +81,7 @@ class Table:
             self.spark.sql(s).collect()
 
     def check(self):
-        sql, name = self.fill("", "hudi")
-        for s in statements(sql):
+        for s in statements(self.fill("", "hudi")):
             self.spark.sql(s).collect()
         sets = []
         for metadata in ("true", "false"):
@@ -90,8 +91,7 @@ class Table:
             fields = ", ".join(f"`{c}`" for c in cols)
             sets.append(sorted(r[0] for r in self.spark.sql(f"SELECT to_json(struct({fields}), map('ignoreNullFields', 'false')) FROM seen").collect()))
         assert sets[0] == sets[1], f"Hudi reads other rows with its metadata table: {diff(*sets)}"
-        sql, name = self.fill("SELECT %s FROM {t};" % fields, "tarn")
-        got = sorted(tarn(sql, "jsonl").splitlines())
+        got = sorted(tarn(self.fill(f"SELECT {fields} FROM {{t}};", "tarn"), "jsonl").splitlines())
         assert got == sets[0], f"rows differ (tarn, Hudi): {diff(got, sets[0])}"
         keys = [(json.loads(r)["_hoodie_partition_path"], json.loads(r)["_hoodie_record_key"]) for r in got]
         assert len(keys) == len(set(keys)), "a key comes twice"
