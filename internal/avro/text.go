@@ -17,6 +17,10 @@ type Spelling uint8
 const (
 	NullFirst Spelling = iota // ["null",T] with default null, as in commit metadata, log blocks and Parquet footers
 	NullLast                  // [T,"null"], as in hoodie.table.create.schema
+
+	// SharedDecimals is NullFirst, but all decimals of a precision and scale are one type, decimal_<precision>_<scale> without a namespace:
+	// so Hudi 0.12 names them whenever it writes to a table that is there, and its reader takes fixed types only by their names.
+	SharedDecimals
 )
 
 // Text is the schema of a table as Hudi writes it: a record with that name and namespace, the types as Spark's Avro
@@ -25,7 +29,7 @@ const (
 // It is an error for types that Avro has no equal for, and for names that Avro does not allow: a table with such a schema
 // could not be read by Hudi.
 func Text(name, namespace string, t types.Struct, spelling Spelling) (string, error) {
-	w := writer{spelling: spelling}
+	w := writer{spelling: spelling, shared: map[types.Decimal]bool{}}
 	if err := w.record(name, namespace, "", t, 0); err != nil {
 		return "", fmt.Errorf("avro: schema of %s: %w", name, err)
 	}
@@ -35,6 +39,7 @@ func Text(name, namespace string, t types.Struct, spelling Spelling) (string, er
 type writer struct {
 	b        strings.Builder
 	spelling Spelling
+	shared   map[types.Decimal]bool // that are defined already
 }
 
 func (w *writer) quote(key, value string) {
@@ -102,7 +107,7 @@ func (w *writer) field(f types.Field, namespace, around string, depth int) error
 		w.b.WriteByte(',')
 		w.quote("doc", doc)
 	}
-	if f.Nullable && w.spelling == NullFirst {
+	if f.Nullable && w.spelling != NullLast {
 		w.b.WriteString(`,"default":null`)
 	}
 	w.b.WriteByte('}')
@@ -130,8 +135,7 @@ func (w *writer) plain(t types.Type, name, namespace, around string, depth int) 
 	}
 	switch t := t.(type) {
 	case types.Decimal:
-		w.name("fixed", "fixed", joined(namespace, name), around)
-		fmt.Fprintf(&w.b, `,"size":%d,"logicalType":"decimal","precision":%d,"scale":%d}`, decimalSize(t.P), t.P, t.S)
+		w.decimal(t, joined(namespace, name), around)
 		return nil
 	case types.Array:
 		w.b.WriteString(`{"type":"array","items":`)
@@ -155,6 +159,20 @@ func (w *writer) plain(t types.Type, name, namespace, around string, depth int) 
 	}
 	w.b.WriteString(text)
 	return nil
+}
+
+func (w *writer) decimal(t types.Decimal, namespace, around string) {
+	name := "fixed"
+	if w.spelling == SharedDecimals {
+		name, namespace = fmt.Sprintf("decimal_%d_%d", t.P, t.S), ""
+		if w.shared[t] {
+			w.b.WriteString(`"` + name + `"`)
+			return
+		}
+		w.shared[t] = true
+	}
+	w.name("fixed", name, namespace, around)
+	fmt.Fprintf(&w.b, `,"size":%d,"logicalType":"decimal","precision":%d,"scale":%d}`, decimalSize(t.P), t.P, t.S)
 }
 
 func leaf(t types.Type) (string, bool) {

@@ -85,14 +85,22 @@ func (x *tx) layoutOf() (*layout, error) {
 	}
 	name, namespace := recordName(c.Name)
 	var err error
-	if l.plain, err = avro.Text(name, namespace, types.Struct{Fields: l.own}, avro.NullFirst); err != nil {
+	if l.plain, err = avro.Text(name, namespace, types.Struct{Fields: l.own}, spelling(c)); err != nil {
 		return nil, err
 	}
-	if l.avro, err = avro.Text(name, namespace, types.Struct{Fields: l.fields()}, avro.NullFirst); err != nil {
+	if l.avro, err = avro.Text(name, namespace, types.Struct{Fields: l.fields()}, spelling(c)); err != nil {
 		return nil, err
 	}
 	x.layout = l
 	return l, o.err()
+}
+
+// spelling is how the schemas of a table are written.
+func spelling(c *config.Table) avro.Spelling {
+	if c.Version < 6 {
+		return avro.SharedDecimals
+	}
+	return avro.NullFirst
 }
 
 // fields are the stored columns. The meta columns are there also where they hold nothing.

@@ -148,7 +148,7 @@ type openLog struct {
 
 func (x *tx) newLogger(changes []*sliceEdit, columns []types.Field) (*logger, error) {
 	name, namespace := recordName(x.config().Name)
-	text, err := avro.Text(name, namespace, types.Struct{Fields: columns}, avro.NullFirst)
+	text, err := avro.Text(name, namespace, types.Struct{Fields: columns}, spelling(x.config()))
 	if err != nil {
 		return nil, err
 	}
