@@ -192,7 +192,7 @@ func (r *run) called(ctx context.Context, p procedure, args map[string]types.Val
 	}
 	e.Options = withOptions(e.Options, r.formatSettings(e.Format))
 	t, err := r.open(ctx, e)
-	return t, r.missing(err, e, full)
+	return t, r.missing(ctx, err, e, full)
 }
 
 // namedEntry is the entry of a table whose name is a text.

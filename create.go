@@ -128,6 +128,9 @@ func (r *run) formatOf(provider *syntax.Name, file *syntax.FileFormat) (string, 
 		return "", unsupported("STORED AS INPUTFORMAT … and STORED BY", file)
 	}
 	format = strings.ToLower(format)
+	if format == "org.apache.hudi" { // the datasource's package, which older programs name
+		format = "hudi"
+	}
 	if !r.isFormat(format) {
 		var at syntax.Node
 		if provider != nil {
@@ -321,7 +324,7 @@ func (m *making) adopt(ctx context.Context, want *lake.Meta) (*Rows, error) {
 		return nil, err
 	}
 	have := snap.Meta()
-	if len(want.Schema.Fields) > 0 && e.Format == "hudi" {
+	if e.Format == "hudi" {
 		if err := sameHudiTable(want, have, m.st); err != nil {
 			return nil, err
 		}
@@ -379,11 +382,20 @@ func sameHudiTable(want, have *lake.Meta, at syntax.Node) error {
 			h.Schema.Fields = append(h.Schema.Fields, f)
 		}
 	}
+	if len(want.Schema.Fields) == 0 {
+		w.Schema, w.Partition = h.Schema, h.Partition
+	}
 	w.Properties = map[string]string{}
 	for k, v := range want.Properties {
 		if _, known := have.Properties[k]; known {
 			w.Properties[k] = v
 		}
+	}
+	switch strings.ToLower(w.Properties["type"]) {
+	case "copy_on_write", "cow":
+		w.Properties["type"] = "cow"
+	case "merge_on_read", "mor":
+		w.Properties["type"] = "mor"
 	}
 	return sameTable(&w, &h, at)
 }

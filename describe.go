@@ -247,7 +247,7 @@ func (r *run) history(ctx context.Context, st *syntax.DescribeHistory) (*Rows, e
 	}
 	t, err := r.open(ctx, e)
 	if err != nil {
-		return nil, r.missing(err, e, full)
+		return nil, r.missing(ctx, err, e, full)
 	}
 	limit := -1
 	if st.Limit != nil {
@@ -261,7 +261,7 @@ func (r *run) history(ctx context.Context, st *syntax.DescribeHistory) (*Rows, e
 			break
 		}
 		if err != nil {
-			return nil, r.missing(err, e, full)
+			return nil, r.missing(ctx, err, e, full)
 		}
 		rows = append(rows, commitRow(c))
 	}

@@ -78,11 +78,11 @@ func (r *run) beginEntry(ctx context.Context, e lake.Entry, full lake.Ident) (*w
 	}
 	t, err := r.open(ctx, e)
 	if err != nil {
-		return nil, r.missing(err, e, full)
+		return nil, r.missing(ctx, err, e, full)
 	}
 	tx, err := t.Begin(ctx, r.db.engine)
 	if err != nil {
-		return nil, r.missing(err, e, full)
+		return nil, r.missing(ctx, err, e, full)
 	}
 	r.stmt.snapshots[e.Format+"\x00"+e.Location] = tx
 	return &writing{run: r, entry: e, name: full, tx: tx}, nil

@@ -1,4 +1,4 @@
-// Package tarn runs Spark SQL on Delta Lake tables in one process, without a JVM.
+// Package tarn runs Spark SQL on Delta Lake and Hudi tables in one process, without a JVM.
 //
 //	db, err := tarn.Open(ctx, tarn.Options{Warehouse: "wh"})
 //	s := db.Session()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -256,7 +257,7 @@ func (r *run) snapshot(ctx context.Context, e lake.Entry, at lake.At, full lake.
 			return s, nil
 		}
 	}
-	return nil, r.missing(err, e, full)
+	return nil, r.missing(ctx, err, e, full)
 }
 
 // read is the state of t as of at, or the one that options name where t knows them.
@@ -267,13 +268,36 @@ func read(ctx context.Context, t lake.Table, at lake.At, options map[string]stri
 	return t.Snapshot(ctx, at)
 }
 
+// noTableAt says that there is no table of the format of e, and which there is.
+func (r *run) noTableAt(ctx context.Context, e lake.Entry) error {
+	failed := &plan.Error{Class: "PATH_NOT_FOUND", Params: map[string]string{"path": fileURL(e.Location)}}
+	if e.Format == "hudi" {
+		failed.Hint = "A Hudi table is a folder that holds .hoodie/hoodie.properties. Relative paths start at the current folder of the process."
+	}
+	for _, format := range slices.Sorted(maps.Keys(r.db.opts.Formats)) {
+		if format == e.Format || files.Is(format) {
+			continue
+		}
+		other := e
+		other.Format = format
+		t, err := r.db.opts.Formats[format].Open(ctx, other)
+		if err == nil {
+			_, err = t.Snapshot(ctx, lake.At{})
+		}
+		if err == nil {
+			failed.Hint = "There is a " + format + " table: " + format + ".`" + e.Location + "` names it."
+		}
+	}
+	return failed
+}
+
 // missing makes "not there" of a table by path, or behind a catalog entry, an error that says so.
-func (r *run) missing(err error, e lake.Entry, full lake.Ident) error {
+func (r *run) missing(ctx context.Context, err error, e lake.Entry, full lake.Ident) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if full == nil {
-		return fail("PATH_NOT_FOUND", nil, "path", fileURL(e.Location))
+		return r.noTableAt(ctx, e)
 	}
 	var known *lake.Error
 	if errors.As(err, &known) && known.Class != "" {

@@ -58,8 +58,8 @@ func stream(f *os.File) console.Stream {
 func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "tarn",
-		Short: "Spark SQL on Delta Lake tables, without a JVM",
-		Long: `tarn runs Spark SQL on Delta Lake tables in one process, without a JVM.
+		Short: "Spark SQL on Delta Lake and Hudi tables, without a JVM",
+		Long: `tarn runs Spark SQL on Delta Lake and Hudi tables in one process, without a JVM.
 
 Without a command it gives a prompt, or reads a script when standard input is not a terminal.`,
 		Args:              cobra.NoArgs,

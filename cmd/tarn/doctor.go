@@ -48,7 +48,7 @@ func (a *app) doctor(ctx context.Context, path string, skipRows bool) error {
 	}
 	log := filepath.Join(path, "_delta_log")
 	if _, err := os.Stat(log); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: there is no Delta table at %s: it has no folder _delta_log", errFailed, path)
+		return fmt.Errorf("%w: there is no Delta or Hudi table at %s: it has neither a folder _delta_log nor .hoodie", errFailed, path)
 	}
 	bucket, err := storage.OpenLocal(path)
 	if err != nil {

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"reflect"
@@ -57,6 +59,9 @@ func openHudi(ctx context.Context, path string) (*hudi.Table, error) {
 		return nil, fmt.Errorf("%w: %w", errFailed, err)
 	}
 	t, err := (&hudi.Format{}).Open(ctx, lake.Entry{Format: "hudi", Location: path, Bucket: bucket})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: there is no Hudi table at %s: it has no .hoodie/hoodie.properties", errFailed, path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errFailed, err)
 	}
@@ -181,6 +186,9 @@ func (a *app) hudiShow(ctx context.Context, path, instant string, asJSON bool) e
 		return err
 	}
 	stages, err := t.Stages(ctx, instant)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: find instant %s in %s: it is neither on the timeline, which tarn hudi timeline lists, nor in the archive", errFailed, instant, path)
+	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", errFailed, err)
 	}

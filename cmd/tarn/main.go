@@ -1,4 +1,4 @@
-// Command tarn runs Spark SQL on Delta Lake tables.
+// Command tarn runs Spark SQL on Delta Lake and Hudi tables.
 //
 //	tarn                        a prompt; a script when standard input is not a terminal
 //	tarn sql -e SQL -f FILE     run statements

@@ -45,7 +45,7 @@ func Alter(ctx context.Context, act syntax.AlterAction, src string, t Target, s 
 	case *syntax.ReplaceColumns:
 		err = fail("DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP", act, "details", "", "oldSchema", "", "newSchema", "")
 	case *syntax.AddPartitions, *syntax.DropPartitions, *syntax.RenamePartition, *syntax.RecoverPartitions:
-		err = fail("INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED", act, "name", t.text())
+		err = partitionManagement(act, t)
 	default:
 		err = unsupported("this form of ALTER TABLE", act)
 	}
@@ -53,6 +53,19 @@ func Alter(ctx context.Context, act syntax.AlterAction, src string, t Target, s 
 		a.out.Write.Define = &m
 	}
 	return a.out, err
+}
+
+// partitionManagement refuses to add, drop, rename and look for partitions one by one.
+func partitionManagement(act syntax.AlterAction, t Target) error {
+	e := &Error{Class: "INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED", Span: syntax.Span{From: act.Pos(), To: act.End()},
+		Params: map[string]string{"name": t.text()}}
+	if _, drop := act.(*syntax.DropPartitions); drop {
+		e.Hint = "DELETE FROM … WHERE names the rows of a partition."
+		if t.Format == "hudi" {
+			e.Hint = "CALL drop_partition(table => '…', partition => '<path of the partition, as SHOW PARTITIONS tells it>') takes a partition out."
+		}
+	}
+	return e
 }
 
 // Alteration is a change of a table's description.

@@ -131,12 +131,20 @@ func (a *altering) mapped() bool {
 	return a.format == "delta" && mode != "" && mode != "none"
 }
 
+// unsupportedHere refuses a change that only Delta tables can make.
+func (a *altering) unsupportedHere(what string, at syntax.Node) error {
+	return unsupported(what+" of a table of the format "+a.format, at)
+}
+
 func (a *altering) renameColumn(act *syntax.RenameColumn) error {
 	path := act.From.Strings()
 	if err := a.checkDependents(path, act); err != nil {
 		return err
 	}
-	if !a.mapped() {
+	switch {
+	case a.format != "delta":
+		return a.unsupportedHere("renaming columns", act)
+	case !a.mapped():
 		return fail("DELTA_UNSUPPORTED_RENAME_COLUMN", act)
 	}
 	var err error
@@ -228,6 +236,8 @@ func (a *altering) dropColumns(act *syntax.DropColumns) error {
 			continue
 		}
 		switch {
+		case a.format != "delta":
+			return a.unsupportedHere("dropping columns", c)
 		case !a.mapped():
 			return fail("DELTA_UNSUPPORTED_DROP_COLUMN", c)
 		case slices.ContainsFunc(a.m.Partition, func(p string) bool { return strings.EqualFold(p, path[0]) }):
@@ -318,6 +328,9 @@ func (a *altering) retyped(f types.Field, c *syntax.ColumnChange) (types.Field, 
 	if text := textWidens(f.Type, t); text || ok && types.Equal(wider, t) {
 		f.Type = t
 		return f, nil
+	}
+	if a.format != "delta" {
+		return f, a.unsupportedHere("changing the type of column "+f.Name+" from "+types.SQL(f.Type)+" to "+types.SQL(t), c)
 	}
 	return f, fail("DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP", c, "fieldPath", f.Name, "oldField", types.SQL(f.Type), "newField", types.SQL(t))
 }

@@ -37,10 +37,10 @@ func (f *Format) Create(ctx context.Context, e lake.Entry, x engine.Engine) (lak
 	}
 	p, err := t.properties(e.Meta)
 	if err != nil {
-		return nil, t.fail("create", "", err)
+		return nil, t.invalid("create", err)
 	}
 	if t.config, err = config.NewTable(p); err != nil {
-		return nil, t.fail("create", "", err)
+		return nil, t.invalid("create", err)
 	}
 	s := &Snapshot{table: t, config: t.config, timeline: new(timeline.Timeline)}
 	s.schema = s.withMeta(e.Meta.Schema)
@@ -49,8 +49,11 @@ func (f *Format) Create(ctx context.Context, e lake.Entry, x engine.Engine) (lak
 	b := &tx{table: t, engine: x, base: s, view: s, made: p, started: time.Now()}
 	if g, err := b.newGenerator(); err == nil {
 		if err := g.Check(e.Meta.Schema); err != nil {
-			return nil, t.fail("create", "", err)
+			return nil, t.invalid("create", err)
 		}
+	}
+	if _, err := b.global(); err != nil {
+		return nil, t.invalid("create", err)
 	}
 	return b, nil
 }
@@ -62,6 +65,9 @@ func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
 	}
 	given := map[string]string{}
 	for k, v := range m.Properties {
+		if meant := misspelled(k); meant != "" {
+			return nil, fmt.Errorf("there is no property %s: %s is meant", k, meant)
+		}
 		given[strings.ToLower(k)] = v
 	}
 	o := newOptions(given)
@@ -74,9 +80,9 @@ func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
 	if n.Type, err = typeOf(o.text("cow", "type", "hoodie.table.type", "hoodie.datasource.write.table.type")); err != nil {
 		return nil, err
 	}
-	n.RecordKey = splitNames(o.text("", "primarykey", "hoodie.table.recordkey.fields", "hoodie.datasource.write.recordkey.field"))
-	n.Ordering = splitNames(o.text("", "precombinefield", "orderingfields", "hoodie.table.ordering.fields", "hoodie.table.precombine.field",
-		"hoodie.datasource.write.precombine.field"))
+	n.RecordKey = o.names("primarykey", "hoodie.table.recordkey.fields", "hoodie.datasource.write.recordkey.field")
+	n.Ordering = o.names("precombinefield", "orderingfields", "hoodie.table.ordering.fields", "hoodie.table.precombine.field",
+		"hoodie.datasource.write.precombine.field")
 	n.HiveStyle = o.flag("hoodie.datasource.write.hive_style_partitioning", true)
 	n.URLEncode = o.flag("hoodie.datasource.write.partitionpath.urlencode", false)
 	n.DropPartition = o.flag("hoodie.datasource.write.drop.partition.columns", false)
@@ -89,7 +95,10 @@ func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
 	if err := partitionBy(&n, m, o); err != nil {
 		return nil, err
 	}
-	if err := checkFields(m.Schema, n.RecordKey, n.Ordering); err != nil {
+	if err := checkFields("primaryKey", m.Schema, n.RecordKey); err != nil {
+		return nil, err
+	}
+	if err := checkFields("preCombineField", m.Schema, n.Ordering); err != nil {
 		return nil, err
 	}
 	maps.Copy(n.Extra, keygen.TimeSettings(o.all))
@@ -135,16 +144,37 @@ func typeOf(word string) (config.Type, error) {
 	return "", fmt.Errorf("type=%s: a Hudi table is cow or mor", word)
 }
 
-func checkFields(s types.Struct, lists ...[]string) error {
-	for _, list := range lists {
-		for _, name := range list {
-			first, _, _ := strings.Cut(name, ".")
-			if s.Index(name) < 0 && s.Index(first) < 0 {
-				return fmt.Errorf("the field %s is not a column of the table", name)
+// checkFields looks for the columns that a property names.
+func checkFields(property string, s types.Struct, names []string) error {
+	for _, name := range names {
+		first, _, _ := strings.Cut(name, ".")
+		if s.Index(name) < 0 && s.Index(first) < 0 {
+			var have []string
+			for _, f := range ownColumns(s).Fields {
+				have = append(have, f.Name)
 			}
+			return fmt.Errorf("%s names %s, which is not one of the columns %s", property, name, strings.Join(have, ", "))
 		}
 	}
 	return nil
+}
+
+// shaping are the properties of CREATE TABLE and the options of the datasource that say how rows are told apart and stored.
+var shaping = []string{"primaryKey", "preCombineField", "orderingFields", "hoodie.datasource.write.recordkey.field", "hoodie.datasource.write.precombine.field",
+	"hoodie.datasource.write.partitionpath.field", "hoodie.datasource.write.table.type"}
+
+// misspelled is the property of shaping that was meant by one that differs from it only in case, separators or a plural; else "".
+// Hudi passes over such a property, and the table has no key then.
+func misspelled(property string) string {
+	squeeze := func(s string) string {
+		return strings.TrimSuffix(strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(s)), "s")
+	}
+	for _, known := range shaping {
+		if squeeze(property) == squeeze(known) && !strings.EqualFold(property, known) {
+			return known
+		}
+	}
+	return ""
 }
 
 // partitionBy takes the partition fields of CREATE TABLE or of the options, and the key generator.
@@ -164,7 +194,7 @@ func partitionBy(n *config.New, m *lake.Meta, o options) error {
 	if len(m.Partition) > 0 && !slices.EqualFunc(m.Partition, names, strings.EqualFold) {
 		return fmt.Errorf("the table is partitioned by %s, but hoodie.datasource.write.partitionpath.field names %s", strings.Join(m.Partition, ", "), strings.Join(names, ", "))
 	}
-	if err := checkFields(m.Schema, names); err != nil {
+	if err := checkFields("the partitioning", m.Schema, names); err != nil {
 		return err
 	}
 	kind := strings.ToUpper(o.text("", "hoodie.table.keygenerator.type", "hoodie.datasource.write.keygenerator.type"))

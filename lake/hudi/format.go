@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"syscall"
 	"time"
 
 	"github.com/tarn-lake/tarn/lake"
@@ -44,7 +45,7 @@ func (f *Format) Open(ctx context.Context, e lake.Entry) (lake.Table, error) {
 func (f *Format) open(ctx context.Context, e lake.Entry) (*Table, error) {
 	t := f.table(e)
 	c, err := config.Load(ctx, t.bucket)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, &lake.Error{Op: "open", Path: t.path, Err: fs.ErrNotExist, Hint: "the folder has no .hoodie/hoodie.properties"}
 	}
 	if err != nil {
@@ -94,11 +95,21 @@ func (t *Table) fail(op, name string, err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
+	var option optionError
+	if errors.As(err, &option) {
+		return t.invalid(op, err)
+	}
 	path := t.path
 	if name != "" {
 		path += "/" + name
 	}
 	return &lake.Error{Op: op, Path: path, Err: err}
+}
+
+// invalid says that what was asked for by options or properties cannot be.
+func (t *Table) invalid(op string, err error) error {
+	return &lake.Error{Op: op, Path: t.path, Class: "HUDI_INVALID_OPTION", Err: err,
+		Params: map[string]string{"operation": op, "table": t.path, "reason": err.Error()}}
 }
 
 // zone is the zone of the table's instants.

@@ -3,7 +3,6 @@ package hudi
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/tarn-lake/tarn/rel"
@@ -37,7 +36,7 @@ func (x *tx) global() (bool, error) {
 	case "GLOBAL_SIMPLE", "GLOBAL_BLOOM", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX":
 		return true, nil
 	default:
-		return false, fmt.Errorf("hoodie.index.type=%s is not supported", kind)
+		return false, badOption("hoodie.index.type=%s is not supported", kind)
 	}
 }
 

@@ -3,6 +3,8 @@ package hudi
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -33,6 +35,23 @@ func (o options) text(def string, keys ...string) string {
 	return def
 }
 
+// names are the list that the keys give, which must not contradict each other.
+func (o options) names(keys ...string) []string {
+	var out []string
+	first := ""
+	for _, k := range keys {
+		list := splitNames(o.all[k])
+		switch {
+		case len(list) == 0:
+		case first == "":
+			out, first = list, k
+		case !slices.EqualFunc(out, list, strings.EqualFold):
+			o.bad("%s=%s and %s=%s contradict each other", first, o.all[first], k, o.all[k])
+		}
+	}
+	return out
+}
+
 func (o options) flag(key string, def bool) bool {
 	switch v := o.all[key]; strings.ToLower(v) {
 	case "":
@@ -60,9 +79,16 @@ func (o options) number(key string, def int64) int64 {
 	return n
 }
 
+// optionError is why an option or a property cannot be followed.
+type optionError string
+
+func (e optionError) Error() string { return string(e) }
+
+func badOption(format string, args ...any) error { return optionError(fmt.Sprintf(format, args...)) }
+
 func (o options) bad(format string, args ...any) {
 	if o.wrong != nil {
-		*o.wrong = append(*o.wrong, fmt.Errorf(format, args...))
+		*o.wrong = append(*o.wrong, badOption(format, args...))
 	}
 }
 
@@ -111,7 +137,7 @@ func (x *tx) operationOf() (operation, error) {
 	if name != "" {
 		op, ok := operations[strings.ToLower(name)]
 		if !ok {
-			return "", fmt.Errorf("hoodie.datasource.write.operation=%s is not known", name)
+			return "", badOption("hoodie.datasource.write.operation=%s is not one of %s", name, strings.Join(slices.Sorted(maps.Keys(operations)), ", "))
 		}
 		if op == opUpsert && len(c.RecordKey) == 0 {
 			return opInsert, nil

@@ -44,7 +44,7 @@ func Run(ctx context.Context, c *console.Console) error {
 			shell.History.Add("history", h)
 		}
 	}
-	fmt.Fprintln(c.Out, "tarn: Spark SQL on Delta Lake tables. A semicolon ends a statement; .help tells more; Ctrl-D leaves.")
+	fmt.Fprintln(c.Out, "tarn: Spark SQL on Delta Lake and Hudi tables. A semicolon ends a statement; .help tells more; Ctrl-D leaves.")
 	for !p.left && ctx.Err() == nil {
 		text, err := shell.Readline()
 		switch {
