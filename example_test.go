@@ -180,3 +180,38 @@ func ExampleWriter_InsertInto() {
 	// Output:
 	// 1 1 2 1
 }
+
+// A batch of changes is upserted into a Hudi table: of two rows with one key the newer one counts, by the field ts.
+func ExampleWriter_hudi() {
+	db, done := open()
+	defer done()
+	ctx := context.Background()
+	s := db.Session()
+	for _, changes := range []string{
+		"SELECT * FROM VALUES (1, 'new', 1L), (2, 'new', 1L) AS v(id, state, ts)",
+		"SELECT * FROM VALUES (1, 'paid', 2L), (1, 'sent', 3L), (2, 'late', 0L) AS v(id, state, ts)",
+	} {
+		_, err := s.Write(changes).Format("hudi").Mode("append").
+			Option("hoodie.datasource.write.table.type", "MERGE_ON_READ").
+			Option("hoodie.datasource.write.recordkey.field", "id").
+			Option("hoodie.datasource.write.precombine.field", "ts").
+			Option("hoodie.datasource.write.payload.class", "org.apache.hudi.common.model.DefaultHoodieRecordPayload").
+			SaveAsTable(ctx, "orders")
+		if err != nil {
+			log.Fatal(err)
+		}
+	}
+	rows, err := s.Query(ctx, "SELECT id, state FROM orders ORDER BY id")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for row, err := range rows.All() {
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(row[0], row[1])
+	}
+	// Output:
+	// 1 sent
+	// 2 new
+}

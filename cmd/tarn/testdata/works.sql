@@ -59,13 +59,37 @@ SELECT count(*) FROM json.`tarn-warehouse/dv/_delta_log/*.json`;
 SELECT count(*) FROM csv.`tarn-warehouse/dv/_delta_log/*.json`;
 CREATE TEMPORARY VIEW lines USING csv OPTIONS (path 'tarn-warehouse/dv/_delta_log/*.json', sep '|', inferSchema 'true');
 SELECT * FROM lines;
+--- Hudi: `CREATE TABLE`, copy-on-write and merge-on-read; `CREATE TABLE … AS SELECT`
+CREATE TABLE h (id INT, name STRING, ts BIGINT, day STRING) USING hudi PARTITIONED BY (day) TBLPROPERTIES (type = 'mor', primaryKey = 'id', preCombineField = 'ts');
+CREATE TABLE hc USING hudi TBLPROPERTIES (primaryKey = 'id') AS SELECT 1 AS id, 'a' AS name;
+--- Hudi: `INSERT`, `INSERT OVERWRITE`, `UPDATE`, `DELETE`, `MERGE`
+INSERT INTO h VALUES (1, 'a', 1, 'x'), (2, 'b', 1, 'y'), (3, 'c', 1, 'y');
+INSERT OVERWRITE h PARTITION (day = 'x') SELECT 4, 'd', 1;
+UPDATE h SET name = 'z', ts = 2 WHERE id = 2;
+DELETE FROM h WHERE id = 3;
+MERGE INTO h USING (SELECT 2 AS id, 'q' AS name, 3L AS ts, 'y' AS day) s ON h.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;
+--- Hudi: `TIMESTAMP AS OF`, `hudi_table_changes`, `hudi_query_timeline`
+SELECT * FROM h TIMESTAMP AS OF '{now}';
+SELECT * FROM hudi_table_changes('h', 'latest_state', 'earliest');
+SELECT * FROM hudi_table_changes('h', 'cdc', 'earliest');
+SELECT * FROM hudi_query_timeline('h', 'true');
+--- Hudi: `CALL show_commits`, `run_compaction`, `run_clustering`, `run_clean` and [more](docs/hudi.md)
+CALL show_commits(table => 'h');
+CALL run_compaction(op => 'run', table => 'h');
+CALL run_clustering(table => 'h');
+CALL run_clean(table => 'h');
+--- Hudi: `ALTER TABLE`: add columns, properties
+ALTER TABLE h ADD COLUMNS (n INT);
+ALTER TABLE h SET TBLPROPERTIES ('hoodie.compact.inline' = 'false');
+--- Hudi: rename and drop columns, widen types
+ALTER TABLE h RENAME COLUMN name TO label;
+--- Hudi: `ALTER TABLE … DROP PARTITION`
+ALTER TABLE h DROP PARTITION (day = 'x');
 --- `OPTIMIZE`
 OPTIMIZE t;
 --- `VACUUM`
 VACUUM t;
 --- `RESTORE`
 RESTORE TABLE t TO VERSION AS OF 1;
---- Hudi tables
-CREATE TABLE hudi_table (id INT) USING hudi;
 --- Hive tables in Parquet, ORC, Avro, text
 CREATE TABLE hive_table (id INT) STORED AS ORC;
