@@ -13,12 +13,15 @@ import (
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 )
 
+// leftoverAge is how old the files that killed writers have left are when cleaning removes them.
+const leftoverAge = 24 * time.Hour
+
 // clean deletes the files that no kept state of the table needs: what a clean that did not end has left to do, then, where schedule,
 // what the retention allows now. It gives what the last of them did, nil where there was nothing to do.
 //
 //	[lock: plan ──▶ requested] ──▶ inflight ──▶ files deleted ──▶ [lock: metadata table ──▶ completed]
 //
-// A crash at any step leaves a pending clean, whose plan the next clean carries out again.
+// It also removes what killed writers have left beside the table's data. A crash at any step leaves a pending clean, whose plan the next clean carries out again.
 func (t *Table) clean(ctx context.Context, o options, r retention, schedule bool) (*timeline.CleanMetadata, error) {
 	var done *timeline.CleanMetadata
 	line, err := t.timeline(ctx)
@@ -29,6 +32,9 @@ func (t *Table) clean(ctx context.Context, o options, r retention, schedule bool
 		if done, err = t.carryOutClean(ctx, o, line, i); err != nil {
 			return nil, err
 		}
+	}
+	if err := timeline.Sweep(ctx, t.bucket, line, time.Now().Add(-leftoverAge)); err != nil {
+		return done, err
 	}
 	if !schedule {
 		return done, nil

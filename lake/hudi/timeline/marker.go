@@ -124,11 +124,7 @@ func markerList(ctx context.Context, b storage.Bucket, name string) (out []Marke
 // RemoveMarkers removes all markers of an instant: the last step of a write that
 // is done, and of undoing one that is not.
 func RemoveMarkers(ctx context.Context, b storage.Bucket, instant string) error {
-	names, err := list(ctx, b, path.Join(tempDir, instant))
-	if err == nil && len(names) > 0 {
-		err = b.Remove(ctx, names...)
-	}
-	if err != nil {
+	if err := storage.RemoveAll(ctx, b, path.Join(tempDir, instant)); err != nil {
 		return fmt.Errorf("remove markers of %s: %w", instant, err)
 	}
 	return nil
