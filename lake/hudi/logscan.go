@@ -55,7 +55,14 @@ func (s *Snapshot) openLog(ctx context.Context, l *logBlocks, log LogFile, queue
 	if err != nil {
 		return err
 	}
-	r := logfile.NewReader(f, info.Size)
+	if info.Size < log.Size {
+		return s.table.fail("read", log.Path, fmt.Errorf("the log file has %d bytes, where the table's metadata tells of %d: it is damaged, restore it from a copy", info.Size, log.Size))
+	}
+	size := info.Size
+	if s.config.Version >= 8 { // what lies behind is of no write
+		size = log.Size
+	}
+	r := logfile.NewReader(f, size)
 	for {
 		b, err := r.Next()
 		if errors.Is(err, io.EOF) {
