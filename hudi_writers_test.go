@@ -66,3 +66,50 @@ func TestHudiLogOfAnotherWriter(t *testing.T) {
 		t.Errorf("rows %q", got)
 	}
 }
+
+// TestHudiDamagedLogs reads tables whose log files lost their ends, which must not give old rows, or have other bytes behind.
+func TestHudiDamagedLogs(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	db, err := tarn.Open(ctx, tarn.Options{Warehouse: dir, Memory: 512 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	s := db.Session()
+	for _, version := range []string{"6", "8", "9"} {
+		name := "d" + version
+		for _, q := range []string{
+			"CREATE TABLE " + name + " (id INT, n INT, ts INT) USING hudi TBLPROPERTIES (type='mor', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='" + version + "')",
+			"INSERT INTO " + name + " VALUES (1, 1, 1)", "UPDATE " + name + " SET n = 2, ts = 2",
+		} {
+			if _, err := s.Exec(ctx, q); err != nil {
+				t.Fatalf("%s: %v", q, err)
+			}
+		}
+		logs, _ := filepath.Glob(filepath.Join(dir, name, ".*.log.*_0-0-0"))
+		if len(logs) != 1 {
+			t.Fatalf("logs %q", logs)
+		}
+		whole, err := os.ReadFile(logs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		damaged := func(content []byte) {
+			if err := os.WriteFile(logs[0], content, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, size := range []int{0, 10, len(whole) - 1} {
+			damaged(whole[:size])
+			if _, err := s.Exec(ctx, "SELECT * FROM "+name); err == nil || !strings.Contains(err.Error(), filepath.Base(logs[0])) {
+				t.Errorf("version %s, %d of %d bytes: %v", version, size, len(whole), err)
+			}
+		}
+		damaged(append(slices.Clone(whole), "more bytes"...))
+		if version != "6" {
+			if got := texts(t, s, "SELECT n FROM "+name); !slices.Equal(got, []string{"[2]"}) {
+				t.Errorf("version %s: rows %q", version, got)
+			}
+		}
+	}
+}
