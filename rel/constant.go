@@ -12,6 +12,9 @@ import (
 	"github.com/tarn-lake/tarn/types"
 )
 
+// Constant is the value of an expression without columns; false when it is not known before the query runs.
+func Constant(e Expr) (types.Value, bool) { return constantValue(e) }
+
 // constantValue is the value of an expression without columns; false when it is not known here.
 func constantValue(e Expr) (types.Value, bool) {
 	switch e := e.(type) {

@@ -253,7 +253,7 @@ func (x *tx) tagged(ctx context.Context, f *freshRows, op operation) (*freshRows
 	}
 	p.Cols = append(p.Cols, rel.Computed{Column: op0, Expr: firstOf(types.Int, found, whens...)},
 		rel.Computed{Column: file, Expr: nullableRef(known.file)}, rel.Computed{Column: pos, Expr: nullableRef(known.pos)})
-	out.rows, out.code, out.file, out.pos, out.unplaced = p, op0, file, pos, known.unplaced
+	out.rows, out.code, out.file, out.pos = p, op0, file, pos
 	return &out, nil
 }
 

@@ -1,6 +1,7 @@
 package hudi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,16 +115,24 @@ func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
 	return n.Properties()
 }
 
-// indexSettings are the properties that say which indexes a table has and which its writers use. Hudi keeps them in a catalog and
-// takes those of the table for defaults.
+// keptPrefix begins the properties in which a table keeps options for its writers. Hudi keeps these in a catalog, and refuses writers
+// whose options differ from a property of the same name.
+const keptPrefix = "tarn.write."
+
+// indexSettings are the properties that say which indexes a table has and which its writers use.
 func indexSettings(given map[string]string) map[string]string {
 	out := map[string]string{}
 	for k, v := range given {
-		if strings.HasPrefix(k, "hoodie.metadata.") || strings.HasPrefix(k, "hoodie.record.index.") || k == "hoodie.index.type" {
-			out[k] = v
+		if strings.HasPrefix(k, "hoodie.metadata.") || strings.HasPrefix(k, "hoodie.record.index.") || k == optIndexType {
+			out[keptPrefix+k] = v
 		}
 	}
 	return out
+}
+
+// kept is an option that the table keeps for its writers, "" for none.
+func kept(c *config.Table, option string) string {
+	return cmp.Or(c.Properties[keptPrefix+option], c.Properties[option])
 }
 
 // nameOf is the name of a new table: what CREATE TABLE or the options call it, else its folder.

@@ -30,7 +30,6 @@ type freshRows struct {
 	file, pos rel.Column // the row id; NULL for inserts
 	key, path rel.Column // record key, and the partition path of inserts
 	own       []rel.ID   // per column of the table
-	unplaced  bool       // pos tells nothing: changes can go to logs only
 }
 
 // edits is what a change does with the file slices of the snapshot.

@@ -15,17 +15,23 @@ type knownRows struct {
 	key, file, pos rel.Column
 	path           rel.Column // without ID where keys are unique in the whole table
 	ordering       []rel.Column
-	unplaced       bool // pos tells nothing
 }
 
 func newKnownRows() *knownRows {
 	return &knownRows{key: rel.NewColumn("known key", types.String), file: rel.NewColumn("known file", types.Long), pos: rel.NewColumn("known pos", types.Long)}
 }
 
+const optIndexType = "hoodie.index.type"
+
 // indexType is how the write finds the rows of its keys: what the options say, else the table.
 func (x *tx) indexType() string {
-	const option = "hoodie.index.type"
-	return strings.ToUpper(x.options.text(cmp.Or(x.config().Properties[option], "SIMPLE"), option))
+	return strings.ToUpper(x.options.text(cmp.Or(kept(x.config(), optIndexType), "SIMPLE"), optIndexType))
+}
+
+// namesRecordIndex reports whether a type of index is that of the metadata table which has the keys of the whole table: releases
+// before 1.1 know it by the shorter name.
+func namesRecordIndex(kind string) bool {
+	return strings.EqualFold(kind, "RECORD_INDEX") || strings.EqualFold(kind, "GLOBAL_RECORD_LEVEL_INDEX")
 }
 
 // global reports whether a key is unique in the whole table, and not only in its partition.
@@ -54,7 +60,7 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 	case located != nil && len(located) == 0:
 		return nil, nil
 	case located != nil && x.logsTell(f, op):
-		return asKnown(located), nil
+		return x.asKnown(ctx, located)
 	}
 	named := map[*FileSlice]bool{}
 	for _, s := range located {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tarn-lake/tarn/lake/hudi/config"
@@ -121,7 +122,7 @@ func (x *tx) keepMetadata(ctx context.Context, m *timeline.CommitMetadata) error
 	if err != nil {
 		return err
 	}
-	wish := x.options.text(c.Properties[optMetadata], optMetadata)
+	wish := x.options.text(kept(c, optMetadata), optMetadata)
 	if strings.EqualFold(wish, "false") {
 		return x.table.dropMetadata(ctx)
 	}
@@ -145,7 +146,7 @@ func (x *tx) newMetadata(c *config.Table) metadata.New {
 	defaults := metadata.DefaultPartitions(c.Version, len(c.Partition) > 0)
 	n := metadata.New{Partitions: []string{metadata.FilesPartition}}
 	add := func(partition, option string) {
-		given := x.options.text(c.Properties[option], option)
+		given := x.options.text(kept(c, option), option)
 		if c.Version < 6 { // whose releases make all partitions at once
 			return
 		}
@@ -165,8 +166,8 @@ func (x *tx) newMetadata(c *config.Table) metadata.New {
 		if !slices.Contains(n.Partitions, metadata.RecordIndexPartition) {
 			add(metadata.RecordIndexPartition, optGlobalIndex)
 		}
-		if groups := x.options.number(optIndexGroups, 0); groups > 0 {
-			n.Shards = map[string]int{metadata.RecordIndexPartition: int(min(groups, 10_000))}
+		if groups, err := strconv.Atoi(x.options.text(kept(c, optIndexGroups), optIndexGroups)); err == nil && groups > 0 {
+			n.Shards = map[string]int{metadata.RecordIndexPartition: min(groups, 10_000)}
 		}
 	}
 	n.Columns = x.statsColumns(c)
@@ -182,7 +183,7 @@ func (x *tx) statsColumns(c *config.Table) []string {
 	if c.MetaFields {
 		out = []string{commitTimeColumn, partitionPathColumn, recordKeyColumn}
 	}
-	named := splitNames(x.options.text(c.Properties[optStatsColumns], optStatsColumns))
+	named := splitNames(x.options.text(kept(c, optStatsColumns), optStatsColumns))
 	n := 0
 	for _, f := range ownColumns(x.view.schema).Fields {
 		dropped := c.DropPartitionColumns && slices.ContainsFunc(c.Partition, func(p config.PartitionField) bool { return p.Name == f.Name })

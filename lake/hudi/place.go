@@ -61,10 +61,7 @@ func (x *tx) carryOut(ctx context.Context, f *freshRows, e *edits, mayFill bool,
 func (x *tx) fill(ctx context.Context, l *layout, f *freshRows, e *edits) (fills, error) {
 	small := map[string]*FileSlice{}
 	for _, s := range x.base.slices {
-		if s.Base == nil || len(s.Logs) > 0 || s.Base.Size >= l.small || x.busy(s) {
-			continue
-		}
-		if changed := e.slices[s.Number]; changed != nil && f.unplaced {
+		if !x.takesRows(l, s) {
 			continue
 		}
 		if old := small[s.Partition]; old == nil || s.Base.Size < old.Base.Size {
@@ -92,6 +89,11 @@ func (x *tx) fill(ctx context.Context, l *layout, f *freshRows, e *edits) (fills
 		edit.inserted = n
 	}
 	return out, nil
+}
+
+// takesRows reports whether new rows may fill the base file of a slice.
+func (x *tx) takesRows(l *layout, s *FileSlice) bool {
+	return s.Base != nil && len(s.Logs) == 0 && s.Base.Size < l.small && !x.busy(s)
 }
 
 // room is how many rows a base file can take until it has its full size, judged by those that it has.

@@ -30,6 +30,10 @@ func (s *Snapshot) wanted(ctx context.Context, w rel.Want) ([]*FileSlice, error)
 			out = append(out, slice)
 		}
 	}
+	out, err := s.pruneByKeys(ctx, out, w.Where, columns)
+	if err != nil {
+		return nil, err
+	}
 	return s.pruneByStats(ctx, out, w, columns)
 }
 

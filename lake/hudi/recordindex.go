@@ -2,6 +2,8 @@ package hudi
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -24,11 +26,7 @@ const maxLocated = 200_000
 
 // byRecordIndex reports whether the write asks for the record index and the table has one.
 func (x *tx) byRecordIndex() bool {
-	switch x.indexType() {
-	case "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX":
-		return x.base.metadata != nil && x.base.metadata.Has(metadata.RecordIndexPartition)
-	}
-	return false
+	return namesRecordIndex(x.indexType()) && x.base.metadata != nil && x.base.metadata.Has(metadata.RecordIndexPartition)
 }
 
 // locate is the slices of the rows that the record index has for the keys of f; nil when the index cannot tell.
@@ -81,18 +79,41 @@ func (x *tx) logsTell(f *freshRows, op operation) bool {
 	return ok && never.Value == false || len(x.orderingColumns()) == 0
 }
 
-// asKnown is located rows, of which only the slice is known: their positions are numbers without a meaning.
-func asKnown(located map[string]*FileSlice) *knownRows {
-	k := newKnownRows()
-	k.unplaced = true
+// asKnown is located rows by their slices alone: their positions are numbers without a meaning. Only slices that may be written anew,
+// because new rows fill them, are read; they are small.
+func (x *tx) asKnown(ctx context.Context, located map[string]*FileSlice) (*knownRows, error) {
+	l, err := x.layoutOf()
+	if err != nil {
+		return nil, err
+	}
 	keys, files, positions := array.NewStringBuilder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator)
+	small := map[*FileSlice]bool{}
 	for key, slice := range located {
+		if x.takesRows(l, slice) {
+			small[slice] = true
+			continue
+		}
 		positions.Append(int64(keys.Len()))
 		files.Append(slice.Number)
 		keys.Append(key)
 	}
-	k.rows = arrays([]rel.Column{k.key, k.file, k.pos}, keys.NewArray(), files.NewArray(), positions.NewArray())
-	return k
+	k := newKnownRows()
+	columns := []rel.Column{k.key, k.file, k.pos}
+	parts := []rel.Node{arrays(fresh(columns), keys.NewArray(), files.NewArray(), positions.NewArray())}
+	if len(small) > 0 {
+		id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+		rows, err := x.base.rows(ctx, slices.Collect(maps.Keys(small)), nil, &id)
+		if err != nil {
+			return nil, err
+		}
+		p := &rel.Project{In: rows}
+		for i, c := range fresh(columns) {
+			p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: &rel.Field{X: id.Ref(), Index: (i + 2) % 3}}) // of file, pos, key
+		}
+		parts = append(parts, p)
+	}
+	k.rows = union(columns, parts)
+	return k, nil
 }
 
 // arrays is rows that are in memory, by column.

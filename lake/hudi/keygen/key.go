@@ -29,7 +29,7 @@ func (g *Generator) Key(cols []rel.Column) (rel.Expr, error) {
 		return nil, m.err
 	}
 	var e rel.Expr
-	if g.bare() {
+	if g.Bare() {
 		e = m.simpleKey(g.keys[0], texts[0])
 	} else {
 		e = m.complexKey(g.keys, texts)
@@ -37,8 +37,8 @@ func (g *Generator) Key(cols []rel.Column) (rel.Expr, error) {
 	return e, m.err
 }
 
-// bare reports whether the key is the value of one field alone.
-func (g *Generator) bare() bool {
+// Bare reports whether the key is the value of one field alone.
+func (g *Generator) Bare() bool {
 	if len(g.keys) != 1 {
 		return false
 	}
