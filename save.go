@@ -91,10 +91,10 @@ func (sv *saving) format() (string, error) {
 }
 
 // store is the plan.Store of the writer's rows.
-func (sv *saving) store(rows rel.Node, byName bool) plan.Store {
-	mode := sv.mode
-	return plan.Store{Rows: rows, Mode: mode, Merge: byName, Partition: sv.w.partition, Options: sv.options,
-		Evolve:  sv.enabled("spark.databricks.delta.schema.autoMerge.enabled"),
+func (sv *saving) store(rows rel.Node, format string, byName bool) plan.Store {
+	mode, hudi := sv.mode, format == "hudi" // whose datasource casts as INSERT does, and takes new columns
+	return plan.Store{Rows: rows, Mode: mode, Merge: byName && !hudi, ByName: byName && hudi, Partition: sv.w.partition, Options: sv.options,
+		Evolve:  hudi && byName || sv.enabled("spark.databricks.delta.schema.autoMerge.enabled"),
 		Dynamic: strings.EqualFold(sv.setting("spark.sql.sources.partitionOverwriteMode"), "dynamic")}
 }
 
@@ -140,9 +140,12 @@ func (sv *saving) into(ctx context.Context, e lake.Entry, full lake.Ident, byNam
 	}
 	w.options = sv.hudiOptions()
 	rows, err := sv.source(ctx)
+	if err == nil && byName && e.Format == "hudi" {
+		err = sv.columnsOf(rows, w.tx.Meta().Schema)
+	}
 	if err == nil {
 		var p plan.Write
-		if p, err = plan.Save(ctx, sv.store(rows, byName), w.target(), sv.run); err == nil {
+		if p, err = plan.Save(ctx, sv.store(rows, e.Format, byName), w.target(), sv.run); err == nil {
 			return w.silent(ctx, p)
 		}
 	}
@@ -159,7 +162,9 @@ func (sv *saving) create(ctx context.Context, e lake.Entry, full lake.Ident, row
 		}
 	}
 	if e.Format == "hudi" {
-		sv.asDatasource(meta, full == nil)
+		if err := sv.asDatasource(meta, full == nil); err != nil {
+			return nil, err
+		}
 	}
 	if full != nil {
 		meta.Name = full[2]
@@ -173,7 +178,7 @@ func (sv *saving) create(ctx context.Context, e lake.Entry, full lake.Ident, row
 		return nil, err
 	}
 	w := &writing{run: sv.run, entry: e, name: full, tx: tx, created: true, options: sv.hudiOptions()}
-	p, err := plan.Save(ctx, sv.store(rows, true), w.target(), sv.run)
+	p, err := plan.Save(ctx, sv.store(rows, e.Format, true), w.target(), sv.run)
 	if err != nil {
 		tx.Rollback()
 		return nil, err
@@ -196,9 +201,31 @@ func (sv *saving) hudiOptions() map[string]string {
 	return out
 }
 
+// columnsOf checks that rows have all columns of a table, as Hudi 1.1 does, unless an option has NULL for those that they lack.
+func (sv *saving) columnsOf(rows rel.Node, table types.Struct) error {
+	for k, v := range sv.w.options {
+		switch k := strings.ToLower(k); {
+		case k == hudiOperation && strings.HasPrefix(strings.ToLower(v), "delete"),
+			k == "hoodie.write.set.null.for.missing.columns" && strings.EqualFold(v, "true"),
+			k == "hoodie.datasource.write.reconcile.schema" && strings.EqualFold(v, "true"):
+			return nil
+		}
+	}
+	var missing []string
+	for _, f := range table.Fields {
+		if !slices.ContainsFunc(rows.Columns(), func(c rel.Column) bool { return strings.EqualFold(c.Name, f.Name) }) {
+			missing = append(missing, f.Name)
+		}
+	}
+	if len(missing) > 0 {
+		return fail("HUDI_COLUMNS_MISSING", nil, "columns", strings.Join(missing, ", "))
+	}
+	return nil
+}
+
 // asDatasource completes the properties of a new Hudi table with what Hudi's datasource takes for a path: folders without the
 // names of columns, which CREATE TABLE gives them, and the options as partition columns.
-func (sv *saving) asDatasource(meta *lake.Meta, path bool) {
+func (sv *saving) asDatasource(meta *lake.Meta, path bool) error {
 	const style, fields = "hoodie.datasource.write.hive_style_partitioning", "hoodie.datasource.write.partitionpath.field"
 	for k, v := range sv.formatSettings("hudi") {
 		if _, set := meta.Properties[k]; !set {
@@ -208,12 +235,19 @@ func (sv *saving) asDatasource(meta *lake.Meta, path bool) {
 	if _, set := meta.Properties[style]; !set && path {
 		meta.Properties[style] = "false"
 	}
-	if text := meta.Properties[fields]; text != "" && sv.w.partition == nil {
+	if text := meta.Properties[fields]; text != "" {
+		sv.w.partition = nil
 		for name := range strings.SplitSeq(text, ",") {
 			name, _, _ = strings.Cut(name, ":")
 			sv.w.partition = append(sv.w.partition, strings.TrimSpace(name))
 		}
 	}
+	const table = "hoodie.table.name"
+	named := func(k string) bool { return strings.EqualFold(k, table) }
+	if path && !slices.ContainsFunc(slices.Collect(maps.Keys(meta.Properties)), named) {
+		return fail("HUDI_OPTION_MISSING", nil, "option", table)
+	}
+	return nil
 }
 
 // partitionOf checks the columns of PartitionBy.

@@ -1,5 +1,5 @@
-// Package script runs the executable manual: text files of statements with what they answer, in testdata/sql and
-// testdata/delta.
+// Package script runs the executable manual: text files of statements with what they answer, in testdata/sql,
+// testdata/delta and testdata/hudi.
 //
 //	exec    statements, each with its receipt without the time
 //	query   one query: columns with types, then rows in the text form of Spark's golden files

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -58,8 +59,12 @@ func (r *runner) command(t *testing.T, d *datadriven.TestData) string {
 	return ""
 }
 
-// text is s without the folder of the warehouse.
-func (r *runner) text(s string) string { return strings.ReplaceAll(s, r.dir, "{warehouse}") }
+// text is s without the folder of the warehouse and the instants of Hudi tables.
+func (r *runner) text(s string) string {
+	return instant.ReplaceAllString(strings.ReplaceAll(s, r.dir, "{warehouse}"), "{instant}")
+}
+
+var instant = regexp.MustCompile(`\b20\d{15}\b`)
 
 func (r *runner) exec(script string) string {
 	var out strings.Builder
@@ -74,7 +79,7 @@ func (r *runner) exec(script string) string {
 		if receipt := st.Rows.Receipt(); receipt != nil {
 			parts := strings.Split(receipt.String(), " · ")
 			parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasSuffix(p, " s") || strings.HasSuffix(p, " ms") })
-			out.WriteString(receipt.Operation + ": " + strings.Join(parts, " · ") + "\n")
+			out.WriteString(r.text(receipt.Operation+": "+strings.Join(parts, " · ")) + "\n")
 		}
 		out.WriteString(rows)
 	}

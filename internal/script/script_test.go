@@ -18,7 +18,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestScripts runs the scripts of testdata/sql and testdata/delta.
+// TestScripts runs the scripts of testdata/sql, testdata/delta and testdata/hudi.
 func TestScripts(t *testing.T) {
 	paths, err := filepath.Glob("../../testdata/*/*.test")
 	if err != nil || len(paths) == 0 {

@@ -146,14 +146,8 @@ func (x *tx) upsert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 		return lake.Metrics{}, err
 	}
 	defer release()
-	combine := "hoodie.combine.before.upsert"
-	if op == opDelete {
-		combine = "hoodie.combine.before.delete"
-	}
-	if x.options.flag(combine, true) {
-		if f, err = x.newest(f); err != nil {
-			return lake.Metrics{}, err
-		}
+	if f, err = x.newest(f); err != nil { // whatever hoodie.combine.before.upsert says: an upsert makes no key twice
+		return lake.Metrics{}, err
 	}
 	if f, err = x.tagged(ctx, f, op); err != nil {
 		return lake.Metrics{}, err
@@ -243,7 +237,7 @@ func (x *tx) tagged(ctx context.Context, f *freshRows, op operation) (*freshRows
 	}
 	p.In = &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known.rows, On: on}
 	whens := []rel.When{{If: isNull(nullableRef(known.file)), Then: absent}}
-	if lost := x.loses(f, known); lost != nil {
+	if lost := x.loses(f, known); lost != nil && op != opDelete {
 		whens = append(whens, rel.When{If: lost, Then: code(ignoredOp)})
 	}
 	whens = append(whens, rel.When{If: deletes, Then: code(deleteOp)})

@@ -72,16 +72,22 @@ func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
 		given[strings.ToLower(k)] = v
 	}
 	o := newOptions(given)
+	var err error
+	if o.defaults, err = readDefaults(); err != nil {
+		return nil, err
+	}
 	n := config.New{Version: int(o.number("hoodie.write.table.version", defaultVersion)), Name: t.nameOf(m, o), Extra: map[string]string{}}
 	if v := o.all["hoodie.table.version"]; v != "" && o.all["hoodie.write.table.version"] == "" {
 		n.Version, _ = strconv.Atoi(v)
 	}
 	n.Database = o.text("", "hoodie.database.name")
-	var err error
 	if n.Type, err = typeOf(o.text("cow", "type", "hoodie.table.type", "hoodie.datasource.write.table.type")); err != nil {
 		return nil, err
 	}
 	n.RecordKey = o.names("primarykey", "hoodie.table.recordkey.fields", "hoodie.datasource.write.recordkey.field")
+	if v, set := o.all["hoodie.datasource.write.recordkey.field"]; set && v == "" {
+		return nil, errors.New("hoodie.datasource.write.recordkey.field is empty: name the columns of the key, or leave the option out for keys that are made")
+	}
 	n.Ordering = o.names("precombinefield", "orderingfields", "hoodie.table.ordering.fields", "hoodie.table.precombine.field",
 		"hoodie.datasource.write.precombine.field")
 	n.HiveStyle = o.flag("hoodie.datasource.write.hive_style_partitioning", true)
@@ -189,7 +195,8 @@ func misspelled(property string) string {
 // partitionBy takes the partition fields of CREATE TABLE or of the options, and the key generator.
 func partitionBy(n *config.New, m *lake.Meta, o options) error {
 	given := splitNames(o.text("", "hoodie.datasource.write.partitionpath.field", "hoodie.table.partition.fields"))
-	if len(given) == 0 {
+	typed := len(given) > 0
+	if !typed {
 		given = m.Partition
 	}
 	for _, f := range given {
@@ -214,6 +221,14 @@ func partitionBy(n *config.New, m *lake.Meta, o options) error {
 	}
 	if kind != "" && !knownGenerator(kind) {
 		return fmt.Errorf("the key generator type %s is not known", kind)
+	}
+	if kind == keygen.Simple && len(n.RecordKey) > 1 {
+		return fmt.Errorf("a key generator of type %s needs one field of the record key, not %d: COMPLEX takes several", kind, len(n.RecordKey))
+	}
+	for i := range n.Partition {
+		if kind == keygen.Custom && !typed { // as Hudi reads PARTITIONED BY
+			n.Partition[i].Kind = keygen.Simple
+		}
 	}
 	n.KeyGenerator = config.KeyGenerator(kind)
 	return nil

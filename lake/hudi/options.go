@@ -11,8 +11,9 @@ import (
 
 // options are the settings of a write: hoodie.… keys in lower case. A wrong value is remembered and told by err.
 type options struct {
-	all   map[string]string
-	wrong *[]error
+	all      map[string]string
+	defaults map[string]string // under all of them: those of hudi-defaults.conf
+	wrong    *[]error
 }
 
 func newOptions(given map[string]string) options {
@@ -23,13 +24,15 @@ func newOptions(given map[string]string) options {
 	return o
 }
 
-func (o options) isSet(key string) bool { return o.all[key] != "" }
+func (o options) isSet(key string) bool { return o.text("", key) != "" }
 
-// text is the value of the first key that is set, else def.
+// text is the value of the first key that is set, else def. The keys are names of one setting.
 func (o options) text(def string, keys ...string) string {
-	for _, k := range keys {
-		if v := o.all[k]; v != "" {
-			return v
+	for _, values := range []map[string]string{o.all, o.defaults} {
+		for _, k := range keys {
+			if v := values[k]; v != "" {
+				return v
+			}
 		}
 	}
 	return def
@@ -53,7 +56,7 @@ func (o options) names(keys ...string) []string {
 }
 
 func (o options) flag(key string, def bool) bool {
-	switch v := o.all[key]; strings.ToLower(v) {
+	switch v := o.text("", key); strings.ToLower(v) {
 	case "":
 		return def
 	case "true":
@@ -67,7 +70,7 @@ func (o options) flag(key string, def bool) bool {
 }
 
 func (o options) number(key string, def int64) int64 {
-	v := o.all[key]
+	v := o.text("", key)
 	if v == "" {
 		return def
 	}
@@ -153,9 +156,15 @@ func (x *tx) operationOf() (operation, error) {
 	return opInsert, nil
 }
 
-// takeOptions reads the options of a change.
+// takeOptions reads the options of a change. Those that are given must not deny what the table is; those of hudi-defaults.conf speak
+// of new tables there.
 func (x *tx) takeOptions(given map[string]string) error {
 	x.options = newOptions(given)
 	x.keys = nil
-	return x.conflicts()
+	if err := x.conflicts(); err != nil {
+		return err
+	}
+	var err error
+	x.options.defaults, err = readDefaults()
+	return err
 }

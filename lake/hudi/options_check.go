@@ -23,7 +23,9 @@ func (x *tx) conflicts() error {
 		check(what+" ("+keys[0]+")", given, strings.Join(have, ","), slices.EqualFunc(splitNames(given), have, strings.EqualFold))
 	}
 	list("RecordKey", c.RecordKey, "hoodie.datasource.write.recordkey.field", "hoodie.table.recordkey.fields")
-	list("PreCombineKey", c.Ordering, "hoodie.datasource.write.precombine.field", "hoodie.table.precombine.field", "hoodie.table.ordering.fields")
+	if len(c.Ordering) > 0 { // a table without one takes that of each write
+		list("PreCombineKey", c.Ordering, "hoodie.datasource.write.precombine.field", "hoodie.table.precombine.field", "hoodie.table.ordering.fields")
+	}
 	var parts []string
 	for _, f := range c.Partition {
 		parts = append(parts, f.Name)

@@ -51,7 +51,11 @@ func (x *tx) batchOrder(f *freshRows) []rel.Column {
 	}
 	named := x.namedColumns(f)
 	var out []rel.Column
-	for _, name := range c.Ordering {
+	names := c.Ordering
+	if len(names) == 0 {
+		names = splitNames(x.options.text("", "hoodie.datasource.write.precombine.field"))
+	}
+	for _, name := range names {
 		if o, ok := columnNamed(named, name); ok {
 			out = append(out, o)
 		}
