@@ -54,11 +54,11 @@ func (x *tx) begin(ctx context.Context, kind timeline.Action, op operation) (*ac
 	if err := x.make(ctx); err != nil {
 		return nil, err
 	}
-	unlock, err := x.table.lock(ctx, x.options)
+	lock, err := x.table.lock(ctx, x.options)
 	if err != nil {
 		return nil, err
 	}
-	defer unlock()
+	defer lock.unlock(ctx)
 	now, err := x.table.timeline(ctx)
 	if err != nil {
 		return nil, err
@@ -181,6 +181,7 @@ func (a *action) touch(partition, fileID string) error {
 func (a *action) abandon() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
+	defer a.rest(ctx)
 	a.mu.Lock()
 	files := a.files
 	a.mu.Unlock()
@@ -196,11 +197,14 @@ func (a *action) abandon() error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(line.Remove(ctx, a.instant), timeline.RemoveMarkers(ctx, a.table.bucket, a.instant.Time))
+	return errors.Join(line.Remove(ctx, a.instant), timeline.RemoveMarkers(ctx, a.table.bucket, a.instant.Time))
+}
+
+// rest gives no more signs of life: what is left of the write is for others to roll back.
+func (a *action) rest(ctx context.Context) {
 	if a.heart != nil {
-		err = errors.Join(err, a.heart.Stop(ctx))
+		_ = a.heart.Stop(ctx)
 	}
-	return err
 }
 
 // refuse makes the write fail once the engine is done; it gives a name that nobody will see.

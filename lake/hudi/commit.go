@@ -38,6 +38,7 @@ func (x *tx) Commit(ctx context.Context, op lake.Operation) (lake.Commit, error)
 		x.closed = true
 	case errors.Is(err, storage.ErrUnknown):
 		x.closed = true
+		x.act.rest(context.WithoutCancel(ctx))
 		return out, &lake.UnknownOutcomeError{Table: x.table.path, Version: version(x.act.instant.Time), TxnID: x.act.instant.Time, Err: err}
 	default:
 		return out, x.table.fail("commit to", "", errors.Join(x.conflict(err), x.Rollback()))
@@ -79,11 +80,11 @@ func (x *tx) describeOnly(ctx context.Context) error {
 	if len(x.changed) == 0 {
 		return nil
 	}
-	unlock, err := x.table.lock(ctx, x.options)
+	lock, err := x.table.lock(ctx, x.options)
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer lock.unlock(ctx)
 	return x.setProperties(ctx)
 }
 
@@ -108,13 +109,17 @@ func (x *tx) publish(ctx context.Context, op lake.Operation) (timeline.Instant, 
 	if err != nil {
 		return timeline.Instant{}, err
 	}
-	unlock, err := x.table.lock(ctx, x.options)
+	lock, err := x.table.lock(ctx, x.options)
 	if err != nil {
 		return timeline.Instant{}, err
 	}
-	defer unlock()
+	defer lock.unlock(ctx)
 	line, err := x.table.timeline(ctx)
 	if err != nil {
+		return timeline.Instant{}, err
+	}
+	line.Guard = func(ctx context.Context) error { return errors.Join(a.heart.Check(), lock.check(ctx)) }
+	if err := a.heart.Check(); err != nil { // before the metadata table is told
 		return timeline.Instant{}, err
 	}
 	rivals, err := line.Rivals(ctx, a.instant, a.seen)
@@ -170,8 +175,6 @@ func (x *tx) commitMetadata(op lake.Operation) (*timeline.CommitMetadata, error)
 // finish removes what only a write that is going on needs. What it leaves does no harm.
 func (a *action) finish(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
-	if a.heart != nil {
-		_ = a.heart.Stop(ctx)
-	}
+	a.rest(ctx)
 	_ = timeline.RemoveMarkers(ctx, a.table.bucket, a.instant.Time)
 }

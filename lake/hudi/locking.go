@@ -29,26 +29,46 @@ func (l *locks) of(path string, p timeline.Patience) *timeline.ProcessLock {
 
 // lock takes the table's lock: that of the process, and the one that the options name, which other processes honour. Without options
 // that is a lock file, which Hudi's FileSystemBasedLockProvider honours too.
-func (t *Table) lock(ctx context.Context, o options) (unlock func(), err error) {
+func (t *Table) lock(ctx context.Context, o options) (*held, error) {
 	patience := timeline.Patience{Wait: time.Duration(o.number("hoodie.write.lock.wait_time_ms", 60_000)) * time.Millisecond}
 	inside, err := t.format.locks.of(t.path, patience).Lock(ctx)
 	if err != nil {
 		return nil, err
 	}
-	release := func() { _ = inside.Unlock(context.WithoutCancel(ctx)) }
+	h := &held{inside: inside}
 	locker, err := t.locker(o, patience)
-	if err != nil || locker == nil {
-		return release, err
+	if err == nil && locker != nil {
+		h.outside, err = locker.Lock(ctx)
 	}
-	outside, err := locker.Lock(ctx)
 	if err != nil {
-		release()
+		h.unlock(ctx)
 		return nil, err
 	}
-	return func() {
-		_ = outside.Unlock(context.WithoutCancel(ctx))
-		release()
-	}, nil
+	return h, nil
+}
+
+// held is the lock of a table that is held.
+type held struct {
+	inside  timeline.Lock
+	outside timeline.Lock // nil when no other process writes
+}
+
+// check fails if another process may have the lock by now: what it protects must not become visible.
+func (h *held) check(ctx context.Context) error {
+	if h.outside == nil {
+		return nil
+	}
+	return h.outside.Check(ctx)
+}
+
+// unlock gives the lock back. A lock file that cannot be removed is taken over by the next writer once its process is gone or has
+// stopped renewing it.
+func (h *held) unlock(ctx context.Context) {
+	ctx = context.WithoutCancel(ctx)
+	if h.outside != nil {
+		_ = h.outside.Unlock(ctx)
+	}
+	_ = h.inside.Unlock(ctx)
 }
 
 const providers = "org.apache.hudi.client.transaction.lock."

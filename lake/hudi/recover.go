@@ -12,12 +12,13 @@ func (t *Table) recover(ctx context.Context) error {
 	if err != nil || len(line.Pending(timeline.Commit, timeline.DeltaCommit, timeline.ReplaceCommit, timeline.Rollback, timeline.Restore)) == 0 {
 		return err
 	}
-	unlock, err := t.lock(ctx, options{})
+	lock, err := t.lock(ctx, t.settings(nil))
 	if err != nil {
 		return t.fail("lock", "", err)
 	}
-	defer unlock()
-	u := &undo{Table: t, publish: t.publisher()}
+	defer lock.unlock(ctx)
+	line.Guard = lock.check
+	u := &undo{Table: t, line: line, publish: t.publisher()}
 	if err := u.reload(ctx); err != nil {
 		return err
 	}

@@ -125,9 +125,16 @@ func (u *undo) resume(ctx context.Context) error {
 	return u.reload(ctx)
 }
 
-func (u *undo) reload(ctx context.Context) (err error) {
-	u.line, err = u.timeline(ctx)
-	return err
+func (u *undo) reload(ctx context.Context) error {
+	line, err := u.timeline(ctx)
+	if err != nil {
+		return err
+	}
+	if u.line != nil {
+		line.Guard = u.line.Guard
+	}
+	u.line = line
+	return nil
 }
 
 // execute carries out a rollback that is requested or inflight. Every step may have been done before.

@@ -39,14 +39,15 @@ func parseOptions(text string) (map[string]string, error) {
 
 // locked runs do under the lock of the table, with the timeline as it is then.
 func (t *Table) locked(ctx context.Context, o options, do func(*timeline.Timeline) error) error {
-	unlock, err := t.lock(ctx, o)
+	lock, err := t.lock(ctx, o)
 	if err != nil {
 		return err
 	}
-	defer unlock()
+	defer lock.unlock(ctx)
 	line, err := t.timeline(ctx)
 	if err != nil {
 		return err
 	}
+	line.Guard = lock.check
 	return do(line)
 }

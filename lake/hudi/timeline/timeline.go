@@ -36,6 +36,10 @@ func DefaultConfig(version int) Config {
 type Timeline struct {
 	Config
 
+	// Guard, where set, is asked right before an action is completed, and may
+	// refuse: a writer that has lost its lock or its sign of life must not.
+	Guard func(context.Context) error
+
 	b        storage.Bucket
 	instants []Instant         // one of each action, in its last state; by Time
 	states   map[action][]part // the files of an action

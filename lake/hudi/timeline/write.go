@@ -108,6 +108,11 @@ func (t *Timeline) Complete(ctx context.Context, i Instant, now time.Time, m Rec
 	if done.Completion = NewTime(now, t.Zone, max(i.Time, fresh.LastTime())); t.Layout < 2 {
 		done.Completion = FormatTime(now, t.Zone) // of the file, more or less
 	}
+	if t.Guard != nil {
+		if err := t.Guard(ctx); err != nil {
+			return Instant{}, fmt.Errorf("complete instant %s: %w", i, err)
+		}
+	}
 	return done, t.create(ctx, done, m)
 }
 
