@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"path"
 	"slices"
 	"strconv"
@@ -22,6 +23,7 @@ type action struct {
 	table     *Table
 	seen      *timeline.Timeline // when the write began; conflicts are with what came since
 	instant   timeline.Instant
+	token     string // of log files whose names do not have the instant: numbers that no other write has
 	operation operation
 	stats     []timeline.WriteStat
 	replaced  map[string][]string // file ids by partition; nil unless the action replaces
@@ -72,6 +74,7 @@ func (x *tx) begin(ctx context.Context, kind timeline.Action, op operation) (*ac
 	if a.seen == nil {
 		a.seen = now
 	}
+	a.token = fmt.Sprintf("0-%d-%d", rand.Int32(), rand.Int32())
 	if a.instant, err = now.Request(ctx, kind, time.Now(), plan); err != nil {
 		return nil, err
 	}

@@ -71,11 +71,11 @@ func (c *checker) found(s lake.Severity, where, what, remedy string) {
 // properties looks at hoodie.properties as it is, without the backup.
 func (c *checker) properties() {
 	if _, ok := c.sizes[config.Backup]; ok {
-		c.found(lake.Warning, config.Backup, "an update of the properties was interrupted", "the next write mends it")
+		c.found(lake.Warning, config.Backup, "an update of the properties was interrupted", "the next change of the properties mends it")
 	}
 	if size, ok := c.sizes[config.File]; !ok || size == 0 {
 		if _, backup := c.sizes[config.Backup]; backup {
-			c.found(lake.Warning, config.File, "is missing or empty; its backup is read instead", "the next write mends it")
+			c.found(lake.Warning, config.File, "is missing or empty; its backup is read instead", "the next change of the properties mends it")
 		}
 		return
 	}

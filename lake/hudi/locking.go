@@ -61,8 +61,7 @@ func (h *held) check(ctx context.Context) error {
 	return h.outside.Check(ctx)
 }
 
-// unlock gives the lock back. A lock file that cannot be removed is taken over by the next writer once its process is gone or has
-// stopped renewing it.
+// unlock gives the lock back. A lock file that cannot be removed is taken over by the next writer once its process is gone.
 func (h *held) unlock(ctx context.Context) {
 	ctx = context.WithoutCancel(ctx)
 	if h.outside != nil {

@@ -307,13 +307,14 @@ func (w *logger) create(ctx context.Context, n LogName) (string, io.WriteCloser,
 }
 
 // logName is the name of the next log file of a slice. Up to version 6 it has the instant of the base file that it belongs to, or of
-// a compaction that is pending; from 8 on that of the write.
+// a compaction that is pending; from 8 on that of the write. Where the instant is not the write's own, the token tells the files of
+// writers that meet at one slice.
 func (x *tx) logName(s *FileSlice) LogName {
 	n := LogName{FileID: s.FileID, Instant: x.act.instant.Time, Version: 1, Token: "0-0-0"}
 	if x.config().Version >= 8 {
 		return n
 	}
-	n.Instant = s.Instant()
+	n.Instant, n.Token = s.Instant(), x.act.token
 	if c := x.compacting[timeline.FileGroup{Partition: s.Partition, FileID: s.FileID}]; c != "" {
 		n.Instant = c
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/hudi/config"
+	"github.com/tarn-lake/tarn/lake/hudi/logfile"
 	"github.com/tarn-lake/tarn/lake/hudi/metadata"
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 	"github.com/tarn-lake/tarn/types"
@@ -206,7 +207,11 @@ func (t *Table) compareMetadata(ctx context.Context, m *metadata.Table) ([]FileD
 		d := found[ref]
 		if d == nil {
 			// A file of a write that is not completed is not known to anybody.
-			if _, done := line.CompletionOf(f.instant); !done {
+			done, err := t.completed(ctx, line, f)
+			if err != nil {
+				return nil, err
+			}
+			if !done {
 				continue
 			}
 			d = &FileDifference{Partition: f.partition, Name: ref.Name}
@@ -222,6 +227,24 @@ func (t *Table) compareMetadata(ctx context.Context, m *metadata.Table) ([]FileD
 		return slices.Compare([]string{a.Partition, a.Name}, []string{b.Partition, b.Name})
 	})
 	return out, nil
+}
+
+// completed reports whether a completed write has made a file, or a part of it. Up to version 6 the name of a log file tells its
+// slice, and only its blocks tell their writes.
+func (t *Table) completed(ctx context.Context, line *timeline.Timeline, f foundFile) (bool, error) {
+	_, done := line.CompletionOf(f.instant)
+	if _, err := ParseLogName(path.Base(f.path)); err != nil || !done || t.config.Version >= 8 {
+		return done, nil
+	}
+	done = false
+	err := t.blocksOf(ctx, LogFile{Path: f.path, Size: f.size}, func(b *logfile.Block) error {
+		if at := b.Instant(); at != "" {
+			_, ok := line.CompletionOf(at)
+			done = done || ok
+		}
+		return nil
+	})
+	return done, err
 }
 
 // foundFile is a data file as a listing finds it.

@@ -108,7 +108,7 @@ func (v *serving) stop(ctx context.Context, cause error) error {
 		_ = timeline.RemoveMarkers(ctx, v.table.bucket, v.act.instant.Time)
 		return nil
 	}
-	if v.act.instant.State != timeline.Inflight {
+	if v.beat == nil || v.act.instant.State != timeline.Inflight { // another may be carrying it out
 		return cause
 	}
 	err := v.table.locked(ctx, v.options, func(line *timeline.Timeline) error {

@@ -101,6 +101,9 @@ func (t *Timeline) Complete(ctx context.Context, i Instant, now time.Time, m Rec
 	if len(fresh.states[i.key()]) == 0 {
 		return Instant{}, &GoneError{i, "is no longer on the timeline: another writer has rolled it back"}
 	}
+	if _, begun := fresh.InState(i, Inflight); i.State == Inflight && !begun {
+		return Instant{}, &GoneError{i, "is no longer inflight: another writer has taken back what was done of it"}
+	}
 	if err := fresh.checkKept(ctx, i); err != nil {
 		return Instant{}, err
 	}
