@@ -136,7 +136,7 @@ func TestHudiConcurrentWriters(t *testing.T) {
 			if got := counts(db.Session(), path); !slices.Equal(got, want) {
 				t.Errorf("the table holds %v, not %v", got, want)
 			}
-			if !c.same && conflicts > 0 {
+			if !c.same && c.kind == "cow" && conflicts > 0 { // of merge-on-read tables, with compactions
 				t.Errorf("%d conflicts of writers of different file groups", conflicts)
 			}
 			undamaged(t, db.Session(), path)

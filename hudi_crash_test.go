@@ -19,7 +19,7 @@ import (
 )
 
 // crashStride is a prime, so that the steps which one run leaves out are met by other statements.
-var crashStride = flag.Int("hudi.stride", 199, "every which step of the storage the crash tests of Hudi writes stop at")
+var crashStride = flag.Int("hudi.stride", 499, "every which step of the storage the crash tests of Hudi writes stop at")
 
 // hudiWrite is a statement on a table of two commits.
 type hudiWrite struct {
