@@ -12,6 +12,7 @@ table versions 5, 6, 8, 9), table type, and with and without a partition column.
 
 Lines that end with `-- mor` are for MERGE_ON_READ tables alone, `-- from R` for releases from R on. A check reads the table with tarn and with
 Hudi, its metadata table on and off, and compares rows and keys; keys must be unique. `-- hudi` blocks that CALL a procedure run it.
+Lines `-- property KEY=VALUE` before the first block are properties of the table, for both.
 The first line `-- short` puts a file into the short form, which runs one kind of table for each release.
 """
 import glob
@@ -37,8 +38,9 @@ class Table:
 
     names = 0  # of all tables: Spark's catalog keeps them
 
-    def __init__(self, spark, release, kind, parts):
+    def __init__(self, spark, release, kind, parts, given=()):
         self.spark, self.release, self.kind, self.parts = spark, release, kind, parts
+        self.given = dict(given)
         self.folder = tempfile.mkdtemp(prefix="tarn-interop-")
         self.path = os.path.join(self.folder, "t")
         Table.names += 1
@@ -49,6 +51,7 @@ class Table:
         props = {"type": self.kind, "primaryKey": "id", "preCombineField": "ts", "hoodie.write.table.version": str(version)}
         if version == 5:
             del props["hoodie.write.table.version"]
+        props.update(self.given)
         part = "PARTITIONED BY (region) " if self.parts else ""
         text = ", ".join(f"'{k}' = '{v}'" for k, v in props.items())
         return f"USING hudi {part}LOCATION '{self.path}' TBLPROPERTIES ({text})"
@@ -62,7 +65,9 @@ class Table:
         body = body.replace("{parts}", ", region" if self.parts else "").replace("{t}", self.name)
         if not os.path.isdir(os.path.join(self.path, ".hoodie")):
             return body
-        adopt = f"CREATE TABLE IF NOT EXISTS {self.name} USING hudi LOCATION '{self.path}';\n"
+        given = ", ".join(f"'{k}' = '{v}'" for k, v in self.given.items())
+        given = f" TBLPROPERTIES ({given})" if given and who == "hudi" else ""
+        adopt = f"CREATE TABLE IF NOT EXISTS {self.name} USING hudi LOCATION '{self.path}'{given};\n"
         return adopt + (f"REFRESH TABLE {self.name};\n" if who == "hudi" else "") + body
 
     def wanted(self, line):
@@ -107,7 +112,7 @@ def diff(a, b):
 
 
 def scenario(spark, release, kind, parts, file):
-    t = Table(spark, release, kind, parts)
+    t = Table(spark, release, kind, parts, re.findall(r"(?m)^-- property ([^=\s]+)=(\S+)$", open(file).read()))
     checks = 0
     try:
         for who, _, body in blocks(open(file).read(), ("tarn", "hudi", "check")):

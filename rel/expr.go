@@ -64,6 +64,14 @@ type Field struct {
 	Index int
 }
 
+// Apply is a whole number that Go computes of a text, such as a hash that no function of SQL gives; NULL of NULL. Many threads call Of at
+// once, with a text that does not outlive the call. Functions of equal Name must be equal.
+type Apply struct {
+	Name string
+	Of   func(text []byte) (int64, error)
+	X    Expr
+}
+
 // Lambda is a function argument. Inside Body a parameter is a Col with its number.
 type Lambda struct {
 	Params []Column
@@ -140,6 +148,7 @@ func (*Exists) Type() types.Type   { return types.Boolean }
 func (*InQuery) Type() types.Type  { return types.Boolean }
 func (e *Agg) Type() types.Type    { return e.T }
 func (e *Over) Type() types.Type   { return e.Fn.Type() }
+func (e *Apply) Type() types.Type  { return types.Long }
 func (e *Field) Type() types.Type  { return e.X.Type().(types.Struct).Fields[e.Index].Type }
 
 func (e *Col) Nullable() bool   { return e.Column.Nullable }
@@ -152,6 +161,7 @@ func (*InQuery) Nullable() bool { return true }
 func (e *Agg) Nullable() bool   { return e.Null }
 func (e *Over) Nullable() bool  { return e.Fn.Nullable() }
 func (e *Cast) Nullable() bool  { return e.X.Nullable() || e.Mode != ANSI }
+func (e *Apply) Nullable() bool { return e.X.Nullable() }
 func (e *Field) Nullable() bool {
 	return e.X.Nullable() || e.X.Type().(types.Struct).Fields[e.Index].Nullable
 }
@@ -174,6 +184,7 @@ func (*Call) expr()    {}
 func (*Cast) expr()    {}
 func (*Case) expr()    {}
 func (*Field) expr()   {}
+func (*Apply) expr()   {}
 func (*Lambda) expr()  {}
 func (*Scalar) expr()  {}
 func (*Exists) expr()  {}

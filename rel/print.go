@@ -257,6 +257,8 @@ func (p *printer) expr(e Expr) string {
 		return p.caseOf(e)
 	case *Field:
 		return p.expr(e.X) + "." + strconv.Itoa(e.Index)
+	case *Apply:
+		return e.Name + "(" + p.expr(e.X) + ")"
 	case *Lambda:
 		return p.lambda(e)
 	case *Scalar:

@@ -262,6 +262,10 @@ func mapOperands(e Expr, f func(Expr) Expr) Expr {
 		c := *e
 		c.X = f(e.X)
 		return &c
+	case *Apply:
+		c := *e
+		c.X = f(e.X)
+		return &c
 	case *Lambda:
 		c := *e
 		c.Body = f(e.Body)

@@ -2,7 +2,10 @@ package duckdb
 
 import (
 	"fmt"
+	"hash/fnv"
 	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
@@ -26,6 +29,8 @@ func (e *emitter) expr(x rel.Expr) (string, error) {
 		return e.caseExpr(x)
 	case *rel.Field:
 		return e.field(x)
+	case *rel.Apply:
+		return e.apply(x)
 	case *rel.Lambda:
 		return e.lambda(x)
 	case *rel.Scalar:
@@ -46,6 +51,31 @@ func (e *emitter) expr(x rel.Expr) (string, error) {
 // raiseExpr emits a call that fails with the error that it carries.
 func raiseExpr(x *rel.Call) (string, error) {
 	return cast("error("+literal(raised+x.Error)+")", x.T)
+}
+
+// apply emits a call of a function that the tree brings along.
+func (e *emitter) apply(x *rel.Apply) (string, error) {
+	in, err := e.expr(x.X)
+	if err != nil {
+		return "", err
+	}
+	h := fnv.New64a()
+	h.Write([]byte(x.Name))
+	s := &Scalar{Name: fmt.Sprintf("tarn_apply_%x", h.Sum64()), Args: []arrow.DataType{arrow.BinaryTypes.String}, Result: arrow.PrimitiveTypes.Int64}
+	s.Eval = func(n int, in []Vec, out *Out) error {
+		texts, results := in[0].Texts(), Results[int64](out)
+		for i := range n {
+			if !out.Valid(i) {
+				continue
+			}
+			var err error
+			if results[i], err = x.Of(texts.At(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return e.use(s) + "(" + in + ")", nil
 }
 
 func (e *emitter) exprs(xs []rel.Expr) ([]string, error) {

@@ -1,6 +1,7 @@
 package hudi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,13 +106,13 @@ func (a *action) sequence(name string) string {
 	return a.instant.Time + "_" + strconv.Itoa(a.names[name].number) + "_"
 }
 
-// nameBase gives the next base file of a group its name, and marks it. An empty fileID is a new group.
+// nameBase gives the next base file of a group its name, and marks it. An empty fileID is that of a new group.
 func (a *action) nameBase(ctx context.Context, partition, fileID, key string, former *BaseFile, observer *keyIndex) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	kind := timeline.MergeMarker
-	if fileID == "" {
-		fileID, kind = uuid.NewString()+"-0", timeline.CreateMarker
+	if former == nil {
+		fileID, kind = cmp.Or(fileID, uuid.NewString()+"-0"), timeline.CreateMarker
 	}
 	n := len(a.names)
 	name := BaseName{FileID: fileID, Token: strconv.Itoa(n) + "-0-0", Instant: a.instant.Time, Extension: "parquet"}

@@ -33,6 +33,13 @@ func (x *tx) append(ctx context.Context, c lake.Append) (lake.Metrics, error) {
 	case opUpsert, opDelete:
 		return x.upsert(ctx, rows, c, op)
 	}
+	b, err := x.bucketIndex()
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	if drops, strict := x.looksForDuplicates(); b != nil && !drops && !strict { // Hudi looks for the rows of an INSERT too
+		return x.upsert(ctx, rows, c, op)
+	}
 	return x.insert(ctx, rows, c, op)
 }
 
@@ -87,20 +94,23 @@ func (x *tx) insert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 	}
 	distinct := x.options.flag("hoodie.combine.before.insert", false) && len(x.config().RecordKey) > 0
 	fills := op == opInsert && l.small > 0 && slices.ContainsFunc(x.base.slices, func(s *FileSlice) bool { return s.Base != nil && s.Base.Size < l.small })
-	drops := x.options.flag("hoodie.datasource.write.insert.drop.duplicates", false) || x.options.text("none", "hoodie.datasource.insert.dup.policy") != "none"
-	strict := strings.EqualFold(x.options.text("", "hoodie.sql.insert.mode"), "strict")
+	drops, strict := x.looksForDuplicates()
+	b, err := x.bucketIndex()
+	if err != nil {
+		return lake.Metrics{}, err
+	}
 	if _, err := x.begin(ctx, x.kind(), op); err != nil {
 		return lake.Metrics{}, err
 	}
 	if !distinct && !fills && !(drops || strict) {
-		return x.insertNew(ctx, l, l.added(f, x.act, f.rows, f.path.Ref()), c.FileSize)
+		return x.insertNew(ctx, l, l.fresh(f, x.act, f.rows), c.FileSize)
 	}
 	release, err := x.hold(ctx, f)
 	if err != nil {
 		return lake.Metrics{}, err
 	}
 	defer release()
-	if distinct {
+	if distinct || b != nil {
 		if f, err = x.newest(f); err != nil {
 			return lake.Metrics{}, err
 		}
@@ -110,11 +120,20 @@ func (x *tx) insert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 			return lake.Metrics{}, err
 		}
 	}
+	if b != nil {
+		f = x.bucketed(b, f)
+	}
 	e, err := x.collect(ctx, f)
 	if err != nil {
 		return lake.Metrics{}, err
 	}
 	return x.carryOut(ctx, f, e, fills, c.FileSize)
+}
+
+// looksForDuplicates reports whether an INSERT leaves out the rows whose keys the table has, and whether it fails for them.
+func (x *tx) looksForDuplicates() (drops, strict bool) {
+	drops = x.options.flag("hoodie.datasource.write.insert.drop.duplicates", false) || x.options.text("none", "hoodie.datasource.insert.dup.policy") != "none"
+	return drops, strings.EqualFold(x.options.text("", "hoodie.sql.insert.mode"), "strict")
 }
 
 // hold evaluates the rows of f once, for many readers.
@@ -138,6 +157,10 @@ func (x *tx) upsert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 	if err := x.withOrdering(f, op); err != nil {
 		return lake.Metrics{}, err
 	}
+	b, err := x.bucketIndex()
+	if err != nil {
+		return lake.Metrics{}, err
+	}
 	if _, err := x.begin(ctx, x.kind(), op); err != nil {
 		return lake.Metrics{}, err
 	}
@@ -151,6 +174,9 @@ func (x *tx) upsert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 	}
 	if f, err = x.tagged(ctx, f, op); err != nil {
 		return lake.Metrics{}, err
+	}
+	if b != nil {
+		f = x.bucketed(b, f)
 	}
 	releaseTagged, err := x.hold(ctx, f)
 	if err != nil {

@@ -159,6 +159,11 @@ func (l *layout) added(f *freshRows, a *action, in rel.Node, group rel.Expr) sto
 	return l.stored(in, a, group, f.key.Ref(), f.path.Ref(), f.values())
 }
 
+// fresh is rows of f as rows of new file groups.
+func (l *layout) fresh(f *freshRows, a *action, in rel.Node) storedRows {
+	return l.added(f, a, in, groupOf(f))
+}
+
 // inserts is the rows of f that are new.
 func (f *freshRows) inserts() rel.Node {
 	return &rel.Filter{In: f.rows, Cond: equals(f.code.Ref(), code(insertOp))}

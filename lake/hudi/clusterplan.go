@@ -58,6 +58,9 @@ func (c clustering) plan(ctx context.Context, s *Snapshot) (*timeline.ReplacePla
 			return nil, fmt.Errorf("the table has no column %s to sort by", name)
 		}
 	}
+	if s.looksBucketed() {
+		return nil, errors.New("the file groups of the table are buckets, which clustering would take apart")
+	}
 	busy, err := taken(ctx, s.timeline)
 	if err != nil {
 		return nil, err

@@ -109,7 +109,7 @@ func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
 		return nil, err
 	}
 	maps.Copy(n.Extra, keygen.TimeSettings(o.all))
-	maps.Copy(n.Extra, indexSettings(o.all))
+	maps.Copy(n.Extra, keptSettings(o.all))
 	name, namespace := recordName(n.Name)
 	own := ownColumns(m.Schema)
 	if n.CreateSchema, err = avro.Text(name, namespace, own, avro.NullLast); err != nil {
@@ -125,12 +125,35 @@ func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
 // whose options differ from a property of the same name.
 const keptPrefix = "tarn.write."
 
-// indexSettings are the properties that say which indexes a table has and which its writers use.
-func indexSettings(given map[string]string) map[string]string {
+// writerPrefixes begin the names of settings of writers that stay with a table.
+var writerPrefixes = []string{"hoodie.archive.", "hoodie.bloom.", "hoodie.bucket.", "hoodie.clean.", "hoodie.cleaner.", "hoodie.clustering.",
+	"hoodie.combine.before.", "hoodie.compact.", "hoodie.compaction.", "hoodie.global.", "hoodie.index.", "hoodie.keep.", "hoodie.metadata.",
+	"hoodie.parquet.", "hoodie.record.index.", "hoodie.simple.index.", "hoodie.storage.layout.", "hoodie.write.concurrency.", "hoodie.write.lock."}
+
+// isWriterSetting reports whether an option, in lower case, is a setting of writers.
+func isWriterSetting(k string) bool {
+	return k != "hoodie.compaction.payload.class" && slices.ContainsFunc(writerPrefixes, func(p string) bool { return strings.HasPrefix(k, p) })
+}
+
+// keptSettings are the properties that keep settings of writers.
+func keptSettings(given map[string]string) map[string]string {
 	out := map[string]string{}
 	for k, v := range given {
-		if strings.HasPrefix(k, "hoodie.metadata.") || strings.HasPrefix(k, "hoodie.record.index.") || k == optIndexType {
+		if isWriterSetting(k) {
 			out[keptPrefix+k] = v
+		}
+	}
+	return out
+}
+
+// writerSettings are the settings of writers among the properties of a table, as kept or under their own names.
+func writerSettings(properties map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range properties {
+		if k = strings.ToLower(k); isWriterSetting(k) && out[k] == "" {
+			out[k] = v
+		} else if own, ok := strings.CutPrefix(k, keptPrefix); ok {
+			out[own] = v
 		}
 	}
 	return out

@@ -57,6 +57,16 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 	} else if e.inserted > 0 {
 		op = opUpsert
 	}
+	b, err := x.bucketIndex()
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	if b != nil {
+		f = x.bucketed(b, f)
+		if e, err = x.collect(ctx, f); err != nil {
+			return lake.Metrics{}, err
+		}
+	}
 	if _, err := x.begin(ctx, x.kind(), op); err != nil {
 		return lake.Metrics{}, err
 	}

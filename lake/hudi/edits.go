@@ -27,8 +27,9 @@ const (
 type freshRows struct {
 	rows      rel.Node
 	code      rel.Column // int: one of the codes of operations
-	file, pos rel.Column // the row id; NULL for inserts
+	file, pos rel.Column // the row id; NULL for inserts, but see bucket
 	key, path rel.Column // record key, and the partition path of inserts
+	bucket    rel.Column // long: the bucket of a row, of which inserts have the slice in file; without ID in tables without buckets
 	own       []rel.ID   // per column of the table
 }
 
@@ -120,6 +121,11 @@ func (e *edits) take(all []*FileSlice, b arrow.RecordBatch) error {
 		s, err := e.slice(all, file.Value(i))
 		if err != nil {
 			return err
+		}
+		if code == insertOp {
+			s.inserted++
+			e.inserted++
+			continue
 		}
 		s.take(e, code, pos.Value(i))
 	}

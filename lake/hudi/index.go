@@ -1,7 +1,6 @@
 package hudi
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -23,9 +22,9 @@ func newKnownRows() *knownRows {
 
 const optIndexType = "hoodie.index.type"
 
-// indexType is how the write finds the rows of its keys: what the options say, else the table.
+// indexType is how the write finds the rows of its keys.
 func (x *tx) indexType() string {
-	return strings.ToUpper(x.options.text(cmp.Or(kept(x.config(), optIndexType), "SIMPLE"), optIndexType))
+	return strings.ToUpper(x.options.text("SIMPLE", optIndexType))
 }
 
 // namesRecordIndex reports whether a type of index is that of the metadata table which has the keys of the whole table: releases
@@ -66,15 +65,24 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 	for _, s := range located {
 		named[s] = true
 	}
+	b, err := x.bucketIndex()
+	if err != nil {
+		return nil, err
+	}
 	paths := map[string]bool{}
-	if !global {
+	if !global && b == nil {
 		if paths, err = x.pathsOf(ctx, f); err != nil {
 			return nil, err
 		}
 	}
 	var list []*FileSlice
+	if b != nil {
+		if list, err = x.slicesOf(ctx, b, f); err != nil {
+			return nil, err
+		}
+	}
 	for _, s := range x.base.slices {
-		if (global || paths[s.Partition]) && (located == nil || named[s]) {
+		if b == nil && (global || paths[s.Partition]) && (located == nil || named[s]) {
 			list = append(list, s)
 		}
 	}

@@ -73,7 +73,7 @@ const (
 
 // logRows is the changed rows by slice: the number of the slice, the code, key and path, and the columns of records.
 func (x *tx) logRows(l *layout, f *freshRows, changes []*sliceEdit) (rel.Node, []types.Field, error) {
-	number, in, where, err := x.changedRows(f, changes, updateOp, deleteOp)
+	number, in, where, err := x.changedRows(f, changes, insertOp, updateOp, deleteOp)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -330,7 +330,7 @@ func (x *tx) logName(s *FileSlice) LogName {
 func (w *logger) stat() {
 	s, size := w.now, w.file.out.n
 	stat := timeline.WriteStat{FileID: s.slice.FileID, Path: w.file.name, PrevCommit: s.slice.Instant(), Partition: s.slice.Partition,
-		NumWrites: s.updated, NumUpdateWrites: s.updated, NumDeletes: s.deleted, TotalWriteBytes: size, FileSizeInBytes: size,
+		NumWrites: s.inserted + s.updated, NumInserts: s.inserted, NumUpdateWrites: s.updated, NumDeletes: s.deleted, TotalWriteBytes: size, FileSizeInBytes: size,
 		LogVersion: int32(w.file.version), LogFiles: []string{path.Base(w.file.name)}, RuntimeStats: &timeline.RuntimeStats{}}
 	if s.slice.Base != nil {
 		stat.BaseFile = s.slice.Base.String()

@@ -156,11 +156,13 @@ func (x *tx) operationOf() (operation, error) {
 	return opInsert, nil
 }
 
-// takeOptions reads the options of a change. Those that are given must not deny what the table is; those of hudi-defaults.conf speak
-// of new tables there.
+// takeOptions reads the options of a change; where they are silent, the settings of the table count. Those that are given must not deny
+// what the table is; those of hudi-defaults.conf speak of new tables there.
 func (x *tx) takeOptions(given map[string]string) error {
-	x.options = newOptions(given)
-	x.keys = nil
+	t := *x.table
+	t.config = x.config()
+	x.options = t.settings(given)
+	x.keys, x.buckets = nil, nil
 	if err := x.conflicts(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package hudi
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,7 +61,14 @@ func (x *tx) overwrite(ctx context.Context, c lake.Overwrite) (lake.Metrics, err
 		if err != nil {
 			return m, err
 		}
-		if m, err = x.insertNew(ctx, l, l.added(f, x.act, f.rows, f.path.Ref()), c.FileSize); err != nil {
+		b, err := x.bucketIndex()
+		if err != nil {
+			return m, err
+		}
+		if b != nil {
+			f = x.bucketed(b, f)
+		}
+		if m, err = x.insertNew(ctx, l, l.fresh(f, x.act, f.rows), c.FileSize); err != nil {
 			return m, err
 		}
 	}
@@ -142,6 +150,9 @@ func (x *tx) deleteWhere(ctx context.Context, c lake.Overwrite) (lake.Metrics, e
 
 // exchange deletes the rows for which a condition holds, one by one, and adds others.
 func (x *tx) exchange(ctx context.Context, rows rel.Node, c lake.Overwrite) (lake.Metrics, error) {
+	if b, err := x.bucketIndex(); err != nil || b != nil {
+		return lake.Metrics{}, cmp.Or(err, x.unbucketed("a part of the rows of a file group cannot be overwritten in a table with a bucket index"))
+	}
 	m, err := x.deleteWhere(ctx, c)
 	if err != nil {
 		return m, err
@@ -157,7 +168,7 @@ func (x *tx) exchange(ctx context.Context, rows rel.Node, c lake.Overwrite) (lak
 	if err != nil {
 		return m, err
 	}
-	more, err := x.insertNew(ctx, l, l.added(f, x.act, f.rows, f.path.Ref()), c.FileSize)
+	more, err := x.insertNew(ctx, l, l.fresh(f, x.act, f.rows), c.FileSize)
 	return sum(m, more), err
 }
 

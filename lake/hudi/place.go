@@ -23,14 +23,15 @@ func (x *tx) carryOut(ctx context.Context, f *freshRows, e *edits, mayFill bool,
 		return lake.Metrics{}, err
 	}
 	var filled fills
-	if e.inserted > 0 && mayFill && l.small > 0 {
+	bucketed := f.bucket.ID != 0
+	if e.inserted > 0 && mayFill && l.small > 0 && !bucketed {
 		if filled, err = x.fill(ctx, l, f, e); err != nil {
 			return lake.Metrics{}, err
 		}
 	}
 	var anew, logged []*sliceEdit
 	for _, s := range e.touched() {
-		if x.merges() && s.inserted == 0 {
+		if x.merges() && (bucketed || s.inserted == 0) {
 			logged = append(logged, s)
 		} else {
 			anew = append(anew, s)
@@ -45,7 +46,7 @@ func (x *tx) carryOut(ctx context.Context, f *freshRows, e *edits, mayFill bool,
 		return m, err
 	}
 	var placed int64
-	for _, s := range anew {
+	for _, s := range e.touched() {
 		placed += s.inserted
 	}
 	if placed < e.inserted {
@@ -59,6 +60,9 @@ func (x *tx) carryOut(ctx context.Context, f *freshRows, e *edits, mayFill bool,
 
 // fill chooses for each partition with new rows a small base file that can take all of them, and counts them there.
 func (x *tx) fill(ctx context.Context, l *layout, f *freshRows, e *edits) (fills, error) {
+	if err := x.mayGrow(); err != nil {
+		return nil, err
+	}
 	small := map[string]*FileSlice{}
 	for _, s := range x.base.slices {
 		if !x.takesRows(l, s) {

@@ -1,6 +1,7 @@
 package hudi
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -157,18 +158,26 @@ func (a *action) baseStat(f rel.File) timeline.WriteStat {
 		TotalWriteBytes: f.Size, FileSizeInBytes: f.Size, RuntimeStats: &timeline.RuntimeStats{}}
 }
 
-// insertNew writes rows into new file groups. Their group is the partition path.
+// insertNew writes rows into new file groups: as many for each partition as their size asks for, or one for each bucket.
 func (x *tx) insertNew(ctx context.Context, l *layout, rows storedRows, fileSize int64) (lake.Metrics, error) {
-	d := l.dest(x.act, rows.columns)
-	d.Key, d.FileSize = rows.group, fileSize
-	if fileSize == 0 {
-		d.FileSize = l.limit
+	if err := x.mayGrow(); err != nil {
+		return lake.Metrics{}, err
 	}
-	d.Name = func(path string, n int) string {
+	d := l.dest(x.act, rows.columns)
+	d.Key = rows.group
+	bucketed := x.buckets != nil
+	if !bucketed {
+		d.FileSize = cmp.Or(fileSize, l.limit)
+	}
+	d.Name = func(group string, n int) string {
+		path, fileID := pathOfGroup(group, bucketed)
 		if err := keygen.CheckPath(path); err != nil {
 			return x.act.refuse(err)
 		}
-		return x.act.nameBase(ctx, path, "", path, nil, newKeyIndex(l, x.act.instant.Time))
+		if bucketed && n > 0 {
+			return x.act.refuse(fmt.Errorf("the engine made file %d of bucket %q, which has one", n, group))
+		}
+		return x.act.nameBase(ctx, path, fileID, group, nil, newKeyIndex(l, x.act.instant.Time))
 	}
 	files, err := x.writeFiles(ctx, rows.rows, d)
 	if err != nil {
@@ -201,7 +210,11 @@ func (x *tx) filling(l *layout, f *freshRows, run []*sliceEdit) storedRows {
 		}
 	}
 	table, number, path := places(list)
-	in := &rel.Join{Kind: rel.Inner, Left: f.inserts(), Right: table, On: equals(f.path.Ref(), path.Ref())}
+	on := equals(f.path.Ref(), path.Ref())
+	if f.bucket.ID != 0 {
+		on = equals(f.file.Ref(), number.Ref())
+	}
+	in := &rel.Join{Kind: rel.Inner, Left: f.inserts(), Right: table, On: on}
 	return l.added(f, x.act, in, &rel.Cast{X: number.Ref(), To: types.String, Zone: "UTC"})
 }
 
@@ -216,5 +229,8 @@ func (x *tx) elsewhere(l *layout, f *freshRows, fills fills) storedRows {
 		}
 		in = &rel.Join{Kind: rel.Anti, Left: in, Right: table, On: equals(f.path.Ref(), path.Ref())}
 	}
-	return l.added(f, x.act, in, f.path.Ref())
+	if f.bucket.ID != 0 {
+		in = &rel.Filter{In: in, Cond: isNull(f.file.Ref())}
+	}
+	return l.fresh(f, x.act, in)
 }

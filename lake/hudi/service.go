@@ -3,20 +3,18 @@ package hudi
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
 
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 )
 
-// settings are the options of the table with those of a call over them.
+// settings are the options of a call, over those of the table and the settings in its properties.
 func (t *Table) settings(more map[string]string) options {
-	all := maps.Clone(t.entry.Options)
-	if all == nil {
-		all = map[string]string{}
-	}
-	for k, v := range more {
-		all[strings.ToLower(k)] = v
+	all := writerSettings(t.config.Properties)
+	for _, given := range []map[string]string{t.entry.Options, more} {
+		for k, v := range given {
+			all[strings.ToLower(k)] = v
+		}
 	}
 	return newOptions(all)
 }

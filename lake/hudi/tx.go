@@ -8,6 +8,7 @@ import (
 
 	"github.com/tarn-lake/tarn/engine"
 	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/hudi/bucket"
 	"github.com/tarn-lake/tarn/lake/hudi/config"
 	"github.com/tarn-lake/tarn/lake/hudi/keygen"
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
@@ -34,6 +35,7 @@ type tx struct {
 	compacting, clustering map[timeline.FileGroup]string // instants of services that are pending
 
 	options options
+	buckets *bucket.Index     // once made, of a table that has one
 	keys    *keygen.Generator // once made
 	layout  *layout           // once made
 	act     *action           // begun by the first Apply that changes rows

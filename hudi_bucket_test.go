@@ -1,0 +1,82 @@
+package tarn_test
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"testing"
+
+	"github.com/tarn-lake/tarn/lake/hudi/bucket"
+	"github.com/tarn-lake/tarn/storage"
+)
+
+// TestHudiBuckets writes to tables with a bucket index, whose settings they keep themselves. Each key stays in the group of its bucket.
+func TestHudiBuckets(t *testing.T) {
+	for _, version := range []string{"5", "6", "9"} {
+		for _, kind := range []string{"cow", "mor"} {
+			t.Run(version+kind, func(t *testing.T) {
+				d, m := newServiceDB(t), storage.NewMem()
+				d.must(m, fmt.Sprintf("CREATE TABLE t (id string, name string, ts int, part string) USING hudi PARTITIONED BY (part) LOCATION '/t' TBLPROPERTIES "+
+					"(type='%s', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='%s', 'hoodie.index.type'='BUCKET', 'hoodie.bucket.index.num.buckets'='4')", kind, version),
+					"INSERT INTO hudi.`/t` VALUES ('id-1', 'a', 1, 'eu'), ('id-2', 'b', 1, 'us'), ('3', 'c', 1, 'eu'), ('id-1', 'newer', 2, 'eu')",
+					"INSERT INTO hudi.`/t` VALUES ('id-1', 'again', 3, 'eu'), ('id-4', 'd', 3, 'eu'), ('id-5', 'e', 3, 'eu'), ('id-6', 'f', 3, 'asia'), ('id-2', 'stale', 0, 'us')",
+					"SET hoodie.datasource.write.operation=insert",
+					"INSERT INTO hudi.`/t` VALUES ('id-1', 'inserted', 4, 'eu'), ('id-7', 'g', 4, 'eu')",
+					"RESET hoodie.datasource.write.operation",
+					"UPDATE hudi.`/t` SET name = 'updated', ts = 5 WHERE id = 'id-4'",
+					"DELETE FROM hudi.`/t` WHERE id = '3'",
+					"INSERT OVERWRITE hudi.`/t` PARTITION (part = 'asia') VALUES ('id-8', 'h', 6), ('id-9', 'i', 6)",
+					"INSERT INTO hudi.`/t` VALUES ('id-9', 'j', 7, 'asia')")
+				want := "id-1 inserted eu,id-2 b us,id-4 updated eu,id-5 e eu,id-7 g eu,id-8 h asia,id-9 j asia"
+				if got := strings.Join(d.rows(m), ","); strings.NewReplacer("[", "", "]", "").Replace(got) != want {
+					t.Errorf("rows %s, want %s", got, want)
+				}
+				inBuckets(t, d, m, bucket.Index{Count: 4, Fields: []string{"id"}, Reading: bucket.Since10})
+				d.wants(m, "SET hoodie.bucket.index.num.buckets=3", "")
+				d.wants(m, "INSERT INTO hudi.`/t` VALUES ('id-1', 'x', 9, 'eu')", "hoodie.bucket.index.num.buckets=3")
+				d.wants(m, "RESET hoodie.bucket.index.num.buckets", "")
+				d.wants(m, "SET hoodie.index.type=SIMPLE", "")
+				d.wants(m, "INSERT INTO hudi.`/t` VALUES ('new', 'x', 9, 'eu')", "are buckets")
+				d.wants(m, "SET hoodie.index.type=BUCKET", "")
+				d.wants(m, "SET hoodie.index.bucket.engine=CONSISTENT_HASHING", "")
+				d.wants(m, "INSERT INTO hudi.`/t` VALUES ('id-1', 'x', 9, 'eu')", "CONSISTENT_HASHING is not supported")
+			})
+		}
+	}
+}
+
+// wants runs a statement that fails with a text, or does not fail.
+func (d *serviceDB) wants(b storage.Bucket, sql, failure string) {
+	d.t.Helper()
+	if err := d.do(b, sql); (err == nil) != (failure == "") || err != nil && !strings.Contains(err.Error(), failure) {
+		d.t.Errorf("%s: %v, want %q", sql, err, failure)
+	}
+}
+
+// inBuckets looks whether the rows are in the groups of their buckets, and whether each bucket has one group at most.
+func inBuckets(t *testing.T, d *serviceDB, b storage.Bucket, x bucket.Index) {
+	t.Helper()
+	d.current = b
+	for _, line := range strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(say(d.s, "SELECT concat(id, '#', _hoodie_file_name) FROM hudi.`/t`"))) {
+		id, file, _ := strings.Cut(line, "#")
+		want, err := x.Of(id)
+		if got, ok := bucket.OfFileID(file); err != nil || !ok || got != want {
+			t.Errorf("%s is in %s, want bucket %d", id, file, want)
+		}
+	}
+	groups := map[string]string{}
+	for f, err := range b.List(context.Background(), "part=eu", "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(path.Base(f.Name), ".")
+		if _, ok := bucket.OfFileID(name); !ok {
+			continue
+		}
+		if was := groups[name[:8]]; was != "" && was != name[:38] {
+			t.Errorf("bucket %s has the groups %s and %s", name[:8], was, name[:38])
+		}
+		groups[name[:8]] = name[:38]
+	}
+}
