@@ -20,7 +20,7 @@ func TestHudiBuckets(t *testing.T) {
 				d.must(m, fmt.Sprintf("CREATE TABLE t (id string, name string, ts int, part string) USING hudi PARTITIONED BY (part) LOCATION '/t' TBLPROPERTIES "+
 					"(type='%s', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='%s', 'hoodie.index.type'='BUCKET', 'hoodie.bucket.index.num.buckets'='4')", kind, version),
 					"INSERT INTO hudi.`/t` VALUES ('id-1', 'a', 1, 'eu'), ('id-2', 'b', 1, 'us'), ('3', 'c', 1, 'eu'), ('id-1', 'newer', 2, 'eu')",
-					"INSERT INTO hudi.`/t` VALUES ('id-1', 'again', 3, 'eu'), ('id-4', 'd', 3, 'eu'), ('id-5', 'e', 3, 'eu'), ('id-6', 'f', 3, 'asia'), ('id-2', 'stale', 0, 'us')",
+					"INSERT INTO hudi.`/t` VALUES ('id-1', 'again', 3, 'eu'), ('id-4', 'd', 3, 'eu'), ('id-5', 'e', 3, 'eu'), ('id-6', 'f', 3, 'asia'), ('id-2', 'b2', 3, 'us')",
 					"SET hoodie.datasource.write.operation=insert",
 					"INSERT INTO hudi.`/t` VALUES ('id-1', 'inserted', 4, 'eu'), ('id-7', 'g', 4, 'eu')",
 					"RESET hoodie.datasource.write.operation",
@@ -28,7 +28,7 @@ func TestHudiBuckets(t *testing.T) {
 					"DELETE FROM hudi.`/t` WHERE id = '3'",
 					"INSERT OVERWRITE hudi.`/t` PARTITION (part = 'asia') VALUES ('id-8', 'h', 6), ('id-9', 'i', 6)",
 					"INSERT INTO hudi.`/t` VALUES ('id-9', 'j', 7, 'asia')")
-				want := "id-1 inserted eu,id-2 b us,id-4 updated eu,id-5 e eu,id-7 g eu,id-8 h asia,id-9 j asia"
+				want := "id-1 inserted eu,id-2 b2 us,id-4 updated eu,id-5 e eu,id-7 g eu,id-8 h asia,id-9 j asia"
 				if got := strings.Join(d.rows(m), ","); strings.NewReplacer("[", "", "]", "").Replace(got) != want {
 					t.Errorf("rows %s, want %s", got, want)
 				}
@@ -41,6 +41,29 @@ func TestHudiBuckets(t *testing.T) {
 				d.wants(m, "SET hoodie.index.type=BUCKET", "")
 				d.wants(m, "SET hoodie.index.bucket.engine=CONSISTENT_HASHING", "")
 				d.wants(m, "INSERT INTO hudi.`/t` VALUES ('id-1', 'x', 9, 'eu')", "CONSISTENT_HASHING is not supported")
+			})
+		}
+	}
+}
+
+// TestHudiGlobalIndex writes keys with other partitions than those of their rows.
+func TestHudiGlobalIndex(t *testing.T) {
+	for _, version := range []string{"6", "9"} {
+		for _, kind := range []string{"cow", "mor"} {
+			t.Run(version+kind, func(t *testing.T) {
+				d, m := newServiceDB(t), storage.NewMem()
+				d.must(m, fmt.Sprintf("CREATE TABLE t (id int, name string, ts int, part string) USING hudi PARTITIONED BY (part) LOCATION '/t' TBLPROPERTIES "+
+					"(type='%s', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='%s', 'hoodie.index.type'='GLOBAL_SIMPLE')", kind, version),
+					"INSERT INTO hudi.`/t` VALUES (1, 'a', 1, 'eu'), (2, 'b', 1, 'us'), (3, 'c', 1, 'eu')",
+					"INSERT INTO hudi.`/t` VALUES (1, 'moved', 2, 'us'), (2, 'same', 2, 'us'), (4, 'd', 1, 'eu'), (4, 'newer', 2, 'asia')")
+				want := "[1 moved us],[2 same us],[3 c eu],[4 newer asia]"
+				if got := strings.Join(d.rows(m), ","); got != want {
+					t.Errorf("rows %s, want %s", got, want)
+				}
+				d.must(m, "SET hoodie.simple.index.update.partition.path=false", "INSERT INTO hudi.`/t` VALUES (1, 'stays', 3, 'asia')")
+				if got := say(d.s, "SELECT id, name, _hoodie_partition_path FROM hudi.`/t` WHERE id = 1"); got != "[1 stays part=us]\n" {
+					t.Errorf("row %s", got)
+				}
 			})
 		}
 	}

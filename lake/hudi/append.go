@@ -218,6 +218,10 @@ func (x *tx) newest(f *freshRows) (*freshRows, error) {
 	out := *f
 	number := rel.Column{ID: rel.NewID(), Name: "number", Type: types.Int}
 	in := &rel.Window{In: f.rows, Funcs: []rel.Computed{{Column: number, Expr: &rel.Over{Fn: &rel.Call{Name: "row_number", T: types.Int}}}}}
+	by := []rel.Expr{f.key.Ref()}
+	if global, err := x.global(); err != nil || !global {
+		by = append(by, f.path.Ref())
+	}
 	rank := rel.Column{ID: rel.NewID(), Name: "rank", Type: types.Int}
 	var order []rel.Order
 	for _, c := range x.batchOrder(f) {
@@ -225,7 +229,7 @@ func (x *tx) newest(f *freshRows) (*freshRows, error) {
 	}
 	order = append(order, rel.Order{Expr: number.Ref(), Desc: true})
 	ranked := &rel.Window{In: in, Funcs: []rel.Computed{{Column: rank, Expr: &rel.Over{Fn: &rel.Call{Name: "row_number", T: types.Int},
-		Partition: []rel.Expr{f.key.Ref(), f.path.Ref()}, Order: order}}}}
+		Partition: by, Order: order}}}}
 	out.rows = &rel.Filter{In: ranked, Cond: equals(rank.Ref(), code(1))}
 	return &out, nil
 }
@@ -257,10 +261,7 @@ func (x *tx) tagged(ctx context.Context, f *freshRows, op operation) (*freshRows
 		out.rows, out.code, out.file, out.pos = p, op0, file, pos
 		return &out, nil
 	}
-	on := equals(f.key.Ref(), known.key.Ref())
-	if known.path.ID != 0 {
-		on = rel.And(on, equals(f.path.Ref(), known.path.Ref())).(*rel.Call)
-	}
+	on := known.same(f)
 	p.In = &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known.rows, On: on}
 	whens := []rel.When{{If: isNull(nullableRef(known.file)), Then: absent}}
 	if lost := x.loses(f, known); lost != nil && op != opDelete {
@@ -274,7 +275,17 @@ func (x *tx) tagged(ctx context.Context, f *freshRows, op operation) (*freshRows
 	p.Cols = append(p.Cols, rel.Computed{Column: op0, Expr: firstOf(types.Int, found, whens...)},
 		rel.Computed{Column: file, Expr: nullableRef(known.file)}, rel.Computed{Column: pos, Expr: nullableRef(known.pos)})
 	out.rows, out.code, out.file, out.pos = p, op0, file, pos
-	return &out, nil
+	if !known.global || known.path.ID == 0 {
+		return &out, nil
+	}
+	if !x.moves() {
+		out.stays = true
+		return &out, nil
+	}
+	place := known.path
+	place.Nullable = true
+	p.Cols = append(p.Cols, rel.Computed{Column: place, Expr: place.Ref()})
+	return x.moved(&out, place), nil
 }
 
 func nullableRef(c rel.Column) rel.Expr {
@@ -289,10 +300,7 @@ func (x *tx) unknown(ctx context.Context, f *freshRows, fail bool) (*freshRows, 
 		return f, err
 	}
 	out := *f
-	on := equals(f.key.Ref(), known.key.Ref())
-	if known.path.ID != 0 {
-		on = rel.And(on, equals(f.path.Ref(), known.path.Ref())).(*rel.Call)
-	}
+	on := known.same(f)
 	if !fail {
 		out.rows = &rel.Join{Kind: rel.Anti, Left: f.rows, Right: known.rows, On: on}
 		return &out, nil

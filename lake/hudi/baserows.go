@@ -126,7 +126,7 @@ func (x *tx) changedRows(f *freshRows, run []*sliceEdit, codes ...int32) (number
 	table, at, where := places(list)
 	in = &rel.Join{Kind: rel.Inner, Left: in, Right: table, On: equals(f.file.Ref(), at.Ref())}
 	path = where.Ref()
-	if len(x.config().Partition) == 0 || len(f.own) == 0 || !slices.Contains(codes, updateOp) {
+	if len(x.config().Partition) == 0 || len(f.own) == 0 || f.stays || !slices.Contains(codes, updateOp) {
 		return at.Ref(), in, path, nil
 	}
 	g, err := x.generator()

@@ -31,6 +31,7 @@ type freshRows struct {
 	key, path rel.Column // record key, and the partition path of inserts
 	bucket    rel.Column // long: the bucket of a row, of which inserts have the slice in file; without ID in tables without buckets
 	own       []rel.ID   // per column of the table
+	stays     bool       // a row stays in its partition, whatever its new values say
 }
 
 // edits is what a change does with the file slices of the snapshot.

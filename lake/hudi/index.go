@@ -1,7 +1,11 @@
 package hudi
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tarn-lake/tarn/rel"
@@ -12,7 +16,8 @@ import (
 type knownRows struct {
 	rows           rel.Node
 	key, file, pos rel.Column
-	path           rel.Column // without ID where keys are unique in the whole table
+	path           rel.Column // without ID in tables without partitions
+	global         bool       // keys are unique in the whole table
 	ordering       []rel.Column
 }
 
@@ -59,7 +64,11 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 	case located != nil && len(located) == 0:
 		return nil, nil
 	case located != nil && x.logsTell(f, op):
-		return x.asKnown(ctx, located)
+		k, err := x.asKnown(ctx, located)
+		if err != nil {
+			return nil, err
+		}
+		return x.placed(k, slices.Collect(maps.Values(located)), global), nil
 	}
 	named := map[*FileSlice]bool{}
 	for _, s := range located {
@@ -112,10 +121,31 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: &rel.Field{X: id.Ref(), Index: i}})
 	}
 	k.rows = p
-	if !global && len(x.config().Partition) > 0 {
-		table, number, path := places(list)
-		k.rows = &rel.Join{Kind: rel.Inner, Left: p, Right: table, On: equals(k.file.Ref(), number.Ref())}
+	return x.placed(k, list, global), nil
+}
+
+// placed gives known rows of slices the paths of their partitions.
+func (x *tx) placed(k *knownRows, list []*FileSlice, global bool) *knownRows {
+	k.global = global
+	if len(x.config().Partition) > 0 {
+		table, number, path := places(distinct(list))
+		k.rows = &rel.Join{Kind: rel.Inner, Left: k.rows, Right: table, On: equals(k.file.Ref(), number.Ref())}
 		k.path = path
 	}
-	return k, nil
+	return k
+}
+
+// distinct is list without repetitions, in order.
+func distinct(list []*FileSlice) []*FileSlice {
+	out := slices.SortedFunc(slices.Values(list), func(a, b *FileSlice) int { return cmp.Compare(a.Number, b.Number) })
+	return slices.Compact(out)
+}
+
+// same is the condition under which a row of f has the key of a known one.
+func (k *knownRows) same(f *freshRows) rel.Expr {
+	on := rel.Expr(equals(f.key.Ref(), k.key.Ref()))
+	if k.path.ID != 0 && !k.global {
+		on = rel.And(on, equals(f.path.Ref(), k.path.Ref()))
+	}
+	return on
 }
