@@ -3,7 +3,6 @@ package hudi
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
