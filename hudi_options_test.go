@@ -108,10 +108,10 @@ func (in *writerRuns) difference(t *testing.T, e *duckdb.Engine, c writerCase, r
 		}
 	}
 	if c.API.Foreign {
-		if err := os.MkdirAll(path, 0o755); err == nil {
-			err = os.WriteFile(filepath.Join(path, "other.txt"), []byte("x"), 0o644)
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			t.Fatal(err)
 		}
-		if err != nil {
+		if err := os.WriteFile(filepath.Join(path, "other.txt"), []byte("x"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}

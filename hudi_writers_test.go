@@ -86,7 +86,7 @@ func TestHudiDamagedLogs(t *testing.T) {
 				t.Fatalf("%s: %v", q, err)
 			}
 		}
-		logs, _ := filepath.Glob(filepath.Join(dir, name, ".*.log.*_0-0-0"))
+		logs, _ := filepath.Glob(filepath.Join(dir, name, ".*.log.*"))
 		if len(logs) != 1 {
 			t.Fatalf("logs %q", logs)
 		}

@@ -61,7 +61,14 @@ func (r *runner) command(t *testing.T, d *datadriven.TestData) string {
 
 // text is s without the folder of the warehouse and the instants of Hudi tables.
 func (r *runner) text(s string) string {
-	return instant.ReplaceAllString(strings.ReplaceAll(s, r.dir, "{warehouse}"), "{instant}")
+	lines := strings.Split(s, "\n")
+	for i := 1; i < len(lines); i++ { // marks below a statement are as long as it is shown
+		more := strings.Count(lines[i-1], r.dir) * (len(r.dir) - len("{warehouse}"))
+		if n := len(lines[i]); more > 0 && n > more && strings.Trim(lines[i], " ^") == "" {
+			lines[i] = lines[i][:n-more]
+		}
+	}
+	return instant.ReplaceAllString(strings.ReplaceAll(strings.Join(lines, "\n"), r.dir, "{warehouse}"), "{instant}")
 }
 
 var instant = regexp.MustCompile(`\b20\d{15}\b`)

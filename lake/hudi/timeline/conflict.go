@@ -75,6 +75,7 @@ type Rival struct {
 	Instant   Instant
 	Operation string // CommitMetadata.OperationType, "" of a pending action
 	Groups    []FileGroup
+	Below     bool // a compaction whose base files the logs of the write lie on
 }
 
 // A ConflictError says that two writers have changed one file group.
@@ -91,15 +92,14 @@ func (e *ConflictError) Error() string {
 // Conflict decides whether a write may commit: it returns a *ConflictError if a
 // rival changes a file group that the write has changed, and nil otherwise. The
 // rule is Hudi's for optimistic concurrency (SimpleConcurrentFileWrites): a
-// compaction that was requested before the write is no rival, since the write's
-// log files come after it.
+// compaction is no rival where the write's log files come after it.
 func Conflict(mine Instant, groups []FileGroup, rivals []Rival) error {
 	touched := make(map[FileGroup]bool, len(groups))
 	for _, g := range groups {
 		touched[g] = true
 	}
 	for _, r := range rivals {
-		if compacts(r) && r.Instant.Time < mine.Time {
+		if r.Below {
 			continue
 		}
 		for _, g := range r.Groups {
@@ -117,18 +117,23 @@ func compacts(r Rival) bool {
 
 // Rivals reads the actions beside mine since a timeline was loaded: those that
 // have been completed meanwhile, and compactions and clusterings that were
-// requested after mine and are pending. Call it on a timeline that was loaded
-// under the lock. An action that is gone when it is read is none.
+// requested after mine or after since and are pending. Call it on a timeline
+// that was loaded under the lock. An action that is gone when it is read is none.
+//
+// In layout 1 a log names the base file that it lies on, so it comes after a
+// compaction only if its writer knew the plan; in layout 2 the time of its
+// completion decides.
 func (t *Timeline) Rivals(ctx context.Context, mine Instant, since *Timeline) ([]Rival, error) {
 	var out []Rival
 	for _, i := range t.instants {
 		r, err := Rival{}, error(nil)
+		known := len(since.at(i.Time)) > 0
 		switch before, was := since.InState(i, Completed); {
 		case i.key() == mine.key() || was && before.Time == i.Time:
 			continue
 		case i.State == Completed && i.Action.Writes():
 			r, err = t.rivalCommit(ctx, i)
-		case i.State != Completed && i.Time > mine.Time && (i.Action.Completes() != i.Action || i.Action == ReplaceCommit):
+		case i.State != Completed && (i.Time > mine.Time || !known) && (i.Action.Completes() != i.Action || i.Action == ReplaceCommit):
 			r, err = t.rivalPlan(ctx, i)
 		default:
 			continue
@@ -139,6 +144,7 @@ func (t *Timeline) Rivals(ctx context.Context, mine Instant, since *Timeline) ([
 		if err != nil {
 			return nil, err
 		}
+		r.Below = compacts(r) && i.Time < mine.Time && (known || t.Layout > 1)
 		out = append(out, r)
 	}
 	return out, nil
@@ -149,7 +155,7 @@ func (t *Timeline) rivalCommit(ctx context.Context, i Instant) (Rival, error) {
 	if err != nil {
 		return Rival{}, err
 	}
-	return Rival{i, m.OperationType, m.Groups()}, nil
+	return Rival{Instant: i, Operation: m.OperationType, Groups: m.Groups()}, nil
 }
 
 func (t *Timeline) rivalPlan(ctx context.Context, i Instant) (Rival, error) {
@@ -160,9 +166,9 @@ func (t *Timeline) rivalPlan(ctx context.Context, i Instant) (Rival, error) {
 	if i.Action == Compaction || i.Action == LogCompaction {
 		var p CompactionPlan
 		err := t.Read(ctx, asked, &p)
-		return Rival{i, "", p.Groups()}, err
+		return Rival{Instant: i, Groups: p.Groups()}, err
 	}
 	var p ReplacePlan
 	err := t.Read(ctx, asked, &p)
-	return Rival{i, "", p.Groups()}, err
+	return Rival{Instant: i, Groups: p.Groups()}, err
 }
