@@ -226,11 +226,11 @@ func TestRecordIndexKnowsAllKeys(t *testing.T) {
 			return
 		}
 		files := current(t, b, m)
-		want := map[string]FileRef{}
+		want := map[string][]FileRef{} // a table of inserts may hold a key twice, of which the index knows one
 		for _, f := range files {
 			values, _, _ := columns(t, b, pathOf(f))
 			for _, k := range values["_hoodie_record_key"] {
-				want[k.(string)] = f
+				want[k.(string)] = append(want[k.(string)], f)
 			}
 		}
 		got := map[string]Location{}
@@ -252,7 +252,7 @@ func TestRecordIndexKnowsAllKeys(t *testing.T) {
 			if !ok || f.Partition != l.Partition {
 				t.Errorf("%s: %v is no file group", k, l)
 			}
-			if c.Type == config.CopyOnWrite && want[k] != f {
+			if c.Type == config.CopyOnWrite && !slices.Contains(want[k], f) {
 				t.Errorf("%s: index says %v, the row is in %v", k, l, want[k])
 			}
 			if instant, err := timeline.ParseTime(strings.Split(f.Name, "_")[2][:17], nil); err != nil || l.Instant <= 0 {
