@@ -168,7 +168,7 @@ func TestHudiWriteCrash(t *testing.T) {
 			m.Steps().Fail(step, storage.Stop, nil)
 			acknowledged := w.run(d, m, kind, version) == nil
 			for seed, keep := range []float64{0, 0.5, 1} {
-				if (step+seed)%3 > 0 && *crashStride > 1 {
+				if (step+seed)%3 > 0 {
 					continue
 				}
 				points++

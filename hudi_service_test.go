@@ -3,6 +3,7 @@ package tarn_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"slices"
 	"strings"
 	"testing"
@@ -94,8 +95,8 @@ var serviceCalls = []struct {
 	{sql: "CALL downgrade_table(path => '/t', to_version => '6')"},
 }
 
-// stride is how many steps of a service lie between those that TestHudiServiceCrash stops it at: odd, so that each kind is met.
-const stride = 5
+// serviceStride is odd, so that each kind of step is met.
+var serviceStride = flag.Int("hudi.servicestride", 5, "every which step of the storage the crash test of Hudi's table services stops at")
 
 // TestHudiServiceCrash stops each table service at steps of the storage, and looks at what is left: rows as before or after, no
 // damage, and a service and a write that can be done again.
@@ -119,7 +120,7 @@ func TestHudiServiceCrash(t *testing.T) {
 				}
 				after := d.rows(finished)
 				steps := 0
-				for step := 1; ; step += stride {
+				for step := 1; ; step += *serviceStride {
 					m := base.Clone()
 					m.Steps().Fail(step, storage.Stop, nil)
 					acknowledged := d.do(m, c.sql) == nil
