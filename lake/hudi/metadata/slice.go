@@ -28,7 +28,7 @@ type file struct {
 	completion string // when the write was completed
 }
 
-// parseFile reads the name of a file of a file group.
+// parseFile reads the name of a file of a file group. Hadoop's checksums beside the files, `.<name>.crc`, are none.
 func parseFile(info storage.Info) (id string, f file, isLog, ok bool) {
 	name := info.Name[strings.LastIndexByte(info.Name, '/')+1:]
 	f = file{path: info.Name, size: info.Size}
@@ -40,11 +40,12 @@ func parseFile(info storage.Info) (id string, f file, isLog, ok bool) {
 		f.token, f.instant = parts[1], parts[2]
 		return parts[0], f, false, true
 	}
-	head, tail, cut := strings.Cut(strings.TrimPrefix(name, "."), ".log.")
+	rest, dot := strings.CutPrefix(name, ".")
+	head, tail, cut := strings.Cut(rest, ".log.")
 	id, instant, cut2 := strings.Cut(head, "_")
 	version, token, _ := strings.Cut(tail, "_")
 	n, err := strconv.Atoi(version)
-	if name[0] != '.' || !cut || !cut2 || err != nil {
+	if !dot || !cut || !cut2 || err != nil || strings.HasPrefix(id, ".") || strings.Contains(token, ".") {
 		return "", f, false, false
 	}
 	f.instant, f.version, f.token = instant, n, token
