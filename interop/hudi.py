@@ -1,19 +1,30 @@
 """Runs scenario files of interop/hudi on every kind of table: statements by tarn and by real Hudi in turn, compared by both.
 
-    hudi.py [--short] [--release R]… [--kind cow|mor]… [--plain | --parts] [NAME…]
+    hudi.py [--short] [--release R]… [--kind cow|mor]… [--plain | --parts] [--table FILE] [NAME…]
 
-A scenario is a SQL file of blocks, `-- tarn`, `-- hudi` or `-- check`. It runs for each Hudi release (0.12.2, 0.15.0, 1.0.2, 1.1.1:
-table versions 5, 6, 8, 9), table type, and with and without a partition column. In a block
+A scenario is a SQL file of blocks. It runs for each Hudi release (0.12.2, 0.15.0, 1.0.2, 1.1.1: table versions 5, 6, 8, 9), table type,
+and with and without a partition column. Blocks are
+
+    -- tarn                    statements for tarn
+    -- tarn stopped PATTERN    the same, by a process that ends right before it commits a file whose name matches
+    -- hudi                    statements for Hudi, procedures among them
+    -- hudi fails              the same, of which the last one must fail
+    -- check                   tarn and Hudi, its metadata table on and off, must read the same rows and keys; keys must be unique; tarn doctor finds no damage
+    -- same                    queries that tarn and Hudi, with data skipping, must answer alike
+    -- wait SECONDS            nothing
+
+In a block
 
     {t}       is the table, of one name everywhere: Hudi 0.12 builds it into its schemas
     {path}    its folder
     {create}  what follows the columns of CREATE TABLE: USING hudi, partition, properties and location
     {parts}   is `, region` for partitioned tables, else nothing
+    {eu}      is the path of the partition eu
+    {instant:N}  is the time of the Nth completed commit, the last if N is -1; {pending:ACTION} that of the pending action
 
-Lines that end with `-- mor` are for MERGE_ON_READ tables alone, `-- from R` for releases from R on. A check reads the table with tarn and with
-Hudi, its metadata table on and off, and compares rows and keys; keys must be unique. `-- hudi` blocks that CALL a procedure run it.
-Lines `-- property KEY=VALUE` before the first block are properties of the table, for both.
-The first line `-- short` puts a file into the short form, which runs one kind of table for each release.
+Lines that end with `-- mor`, `-- cow`, `-- parts`, `-- plain`, `-- from R` or `-- to R` are for tables of that kind or releases alone; such a line before the
+first block means the whole scenario. There may also be lines `-- property KEY=VALUE`, properties of the table for both, and `-- set KEY=VALUE`,
+settings of the sessions of both. Hudi's INSERT is told to be an upsert, as tarn's is: from 0.14 on it keeps both rows of a key. The first line `-- short` puts a file into the short form, which runs one kind of table for each release.
 """
 import glob
 import json
@@ -23,6 +34,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.environ["ORACLE"]]
@@ -30,6 +42,7 @@ import spark_hudi  # noqa: E402
 from scenario import blocks, statements, tarn  # noqa: E402
 
 RELEASES = {"0.12.2": 5, "0.15.0": 6, "1.0.2": 8, "1.1.1": 9}
+ONLY = re.compile(r"(?:^| )-- (mor|cow|parts|plain|from \S+|to \S+)$")
 META = ("_hoodie_commit_time", "_hoodie_record_key", "_hoodie_partition_path")
 
 
@@ -38,9 +51,9 @@ class Table:
 
     names = 0  # of all tables: Spark's catalog keeps them
 
-    def __init__(self, spark, release, kind, parts, given=()):
+    def __init__(self, spark, release, kind, parts):
         self.spark, self.release, self.kind, self.parts = spark, release, kind, parts
-        self.given = dict(given)
+        self.given, self.settings = {}, []
         self.folder = tempfile.mkdtemp(prefix="tarn-interop-")
         self.path = os.path.join(self.folder, "t")
         Table.names += 1
@@ -60,36 +73,72 @@ class Table:
         create = self.create()
         if who == "tarn" and RELEASES[self.release] == 5:
             create = create.replace("TBLPROPERTIES (", "TBLPROPERTIES ('hoodie.write.table.version' = '5', ")
-        lines = [re.sub(r" *-- (mor|from \S+)$", "", x.rstrip()) for x in body.split("\n") if self.wanted(x)]
-        body = "\n".join(lines).replace("{create}", create).replace("{path}", self.path)
-        body = body.replace("{parts}", ", region" if self.parts else "").replace("{t}", self.name)
+        body = "\n".join(ONLY.sub("", x.rstrip()) for x in body.split("\n") if self.wanted(x))
+        body = body.replace("{create}", create).replace("{path}", self.path)
+        body = body.replace("{parts}", ", region" if self.parts else "").replace("{t}", self.name).replace("{eu}", "region=eu")
+        body = re.sub(r"\{instant:(-?\d+)\}", lambda m: self.instants(r"(?:delta)?commit|replacecommit")[int(m[1])], body)
+        body = re.sub(r"\{pending:(\w+)\}", lambda m: self.pending(m[1]), body)
         if (self.release, self.kind) == ("0.12.2", "mor"):  # it cannot read its own logs of decimals again (AvroTypeException)
             body = body.replace("DECIMAL(10,2)", "DOUBLE")
         if not os.path.isdir(os.path.join(self.path, ".hoodie")):
             return body
         given = ", ".join(f"'{k}' = '{v}'" for k, v in self.given.items())
-        given = f" TBLPROPERTIES ({given})" if given and who == "hudi" else ""
+        given = f" TBLPROPERTIES ({given})" if given else ""
         adopt = f"CREATE TABLE IF NOT EXISTS {self.name} USING hudi LOCATION '{self.path}'{given};\n"
         return adopt + (f"REFRESH TABLE {self.name};\n" if who == "hudi" else "") + body
 
     def wanted(self, line):
-        if line.rstrip().endswith("-- mor") and self.kind != "mor":
-            return False
-        if "-- from " in line:
-            return RELEASES[self.release] >= RELEASES[line.split("-- from ")[1].split()[0]]
-        return True
+        m = ONLY.search(line.rstrip())
+        if not m:
+            return True
+        word = m[1].split()
+        if word[0] in ("from", "to"):
+            mine, other = RELEASES[self.release], RELEASES[word[1]]
+            return mine >= other if word[0] == "from" else mine <= other
+        return word[0] in (self.kind, "parts" if self.parts else "plain")
 
-    def run(self, who, body):
-        sql = self.fill(body, who)
-        if who == "tarn":
-            tarn(sql)
+    def timeline(self):
+        """The names of the active timeline's files, in order of time."""
+        folder = os.path.join(self.path, ".hoodie", "timeline")
+        folder = folder if os.path.isdir(folder) else os.path.dirname(folder)
+        return sorted(x for x in os.listdir(folder) if re.match(r"\d{17}", x))
+
+    def instants(self, actions):
+        return [x[:17] for x in self.timeline() if re.fullmatch(r"\d{17}(_\d{17})?\.(%s)" % actions, x)]
+
+    def pending(self, action):
+        done = {x[:17] for x in self.timeline() if not x.endswith((".requested", ".inflight"))}
+        return [x[:17] for x in self.timeline() if x.endswith(f".{action}.requested") and x[:17] not in done][0]
+
+    def run(self, who, arg, body):
+        if who == "wait":
+            time.sleep(float(arg))
             return
-        for s in statements(sql):
-            self.spark.sql(s).collect()
+        sql = self.fill(body, who)
+        if who == "tarn" and not arg:
+            tarn(sql, settings=self.settings)
+        elif who == "tarn":
+            sql = "".join(f"SET {k}={v};\n" for k, v in self.settings) + sql
+            p = subprocess.run([os.environ["STOPPED"], arg.removeprefix("stopped ")], input=sql, capture_output=True, text=True, timeout=300)
+            assert p.returncode == 0, f"tarn was not stopped: {p.stderr}"
+        else:
+            self.hudi(statements(sql), arg == "fails")
+
+    def hudi(self, sql, fails):
+        for i, s in enumerate(sql):
+            try:
+                self.spark.sql(s).collect()
+            except Exception:
+                if fails and i == len(sql) - 1:
+                    return
+                raise
+        assert not fails, "Hudi did not fail"
+
+    def adopt(self):
+        self.hudi(statements(self.fill("", "hudi")), False)
 
     def check(self):
-        for s in statements(self.fill("", "hudi")):
-            self.spark.sql(s).collect()
+        self.adopt()
         sets = []
         for metadata in ("true", "false"):
             df = (self.spark.read.format("hudi").option("hoodie.metadata.enable", metadata).load(self.path))
@@ -98,14 +147,29 @@ class Table:
             fields = ", ".join(f"`{c}`" for c in cols)
             sets.append(sorted(r[0] for r in self.spark.sql(f"SELECT to_json(struct({fields}), map('ignoreNullFields', 'false')) FROM seen").collect()))
         assert sets[0] == sets[1], f"Hudi reads other rows with its metadata table: {diff(*sets)}"
-        got = sorted(tarn(self.fill(f"SELECT {fields} FROM {{t}};", "tarn"), "jsonl").splitlines())
+        got = sorted(tarn(self.fill(f"SELECT {fields} FROM {{t}};", "tarn"), "jsonl", self.settings).splitlines())
         assert got == sets[0], f"rows differ (tarn, Hudi): {diff(got, sets[0])}"
         keys = [(json.loads(r)["_hoodie_partition_path"], json.loads(r)["_hoodie_record_key"]) for r in got]
         assert len(keys) == len(set(keys)), "a key comes twice"
+        doctor = subprocess.run([os.environ["TARN"], "doctor", self.path], capture_output=True, text=True, timeout=300)
+        assert doctor.returncode == 0, f"tarn doctor: {doctor.stdout} {doctor.stderr}"
         report = subprocess.run([sys.executable, os.path.join(os.environ["ORACLE"], "check_table.py"), self.path, "--version", self.release],
                                 capture_output=True, text=True) if os.environ.get("TARN_INTEROP_DEEP") else None
         assert report is None or report.returncode == 0, report.stderr
-        return len(got)
+
+    def same(self, body):
+        """Queries that tarn and Hudi answer alike; Hudi skips files by the metadata table."""
+        self.adopt()
+        df = self.spark.read.format("hudi").option("hoodie.metadata.enable", "true").option("hoodie.enable.data.skipping", "true").load(self.path)
+        df.createOrReplaceTempView("seen")
+        for q in statements(self.fill(body.replace("{t}", "{seen}"), "")):
+            if "{seen}" not in q:  # what fill puts before
+                continue
+            want = sorted(self.spark.sql(q.replace("{seen}", "seen")).toJSON().collect())
+            sql = self.fill("", "tarn") + q.replace("{seen}", self.name) + ";\n"
+            got = sorted(json.dumps({k: v for k, v in json.loads(r).items() if v is not None}, ensure_ascii=False, separators=(",", ":")) for r in tarn(sql, "jsonl", self.settings).splitlines())
+            want = sorted(json.dumps(json.loads(r), ensure_ascii=False, separators=(",", ":")) for r in want)
+            assert got == want, f"{q.strip()}: answers differ (tarn, Hudi): {diff(got, want)}"
 
 
 def diff(a, b):
@@ -114,23 +178,41 @@ def diff(a, b):
 
 
 def scenario(spark, release, kind, parts, file):
-    t = Table(spark, release, kind, parts, re.findall(r"(?m)^-- property ([^=\s]+)=(\S+)$", open(file).read()))
+    """The number of checks that were made, None if the scenario is not for this kind of table."""
+    head = open(file).read().split("\n-- tarn\n")[0].split("\n-- hudi\n")[0].split("\n")
+    pairs = lambda word: [tuple(x.split(f"-- {word} ")[1].split(" -- ")[0].split("=", 1)) for x in head if x.startswith(f"-- {word} ") and t.wanted(x)]
+    t = Table(spark, release, kind, parts)
+    if not all(t.wanted(x) for x in head if ONLY.fullmatch(x)):
+        return None
+    t.given, t.settings = dict(pairs("property")), pairs("set")
     checks = 0
     try:
-        for who, _, body in blocks(open(file).read(), ("tarn", "hudi", "check")):
+        for k, v in [("hoodie.spark.sql.insert.into.operation", "upsert")] + t.settings:
+            spark.conf.set(k, v)
+        for who, arg, body in blocks(open(file).read(), ("tarn", "hudi", "check", "same", "wait")):
+            arg_wanted = t.wanted("-- " + who + " " + arg)
+            arg = ONLY.sub("", " " + arg).strip()
+            if not arg_wanted:
+                continue
             if who == "check":
                 t.check()
                 checks += 1
+            elif who == "same":
+                t.same(body)
+                checks += 1
             else:
-                t.run(who, body)
+                t.run(who, arg, body)
         return checks
     except Exception:
         keep = os.environ.get("TARN_INTEROP_KEEP")
         if keep:
             shutil.copytree(t.folder, os.path.join(keep, os.path.basename(t.folder)))
-            print("     kept in", os.path.basename(t.folder), flush=True)
+            print("     kept in", os.path.basename(t.folder), "after", checks, "checks", flush=True)
         raise
     finally:
+        for k, _ in spark.sql("SET").collect():
+            if k.startswith("hoodie."):
+                spark.conf.unset(k)
         shutil.rmtree(t.folder, ignore_errors=True)
 
 
@@ -156,6 +238,8 @@ def one_release(release, kinds, parts, names, short):
                 title = f"{release} {kind} {'partitioned' if p else 'plain'} {name}"
                 try:
                     n = scenario(spark, release, kind, p, file)
+                    if n is None:
+                        continue
                     passed, checks = passed + 1, checks + n
                     print(f"ok   {title} ({n} checks)", flush=True)
                 except Exception as e:
@@ -182,16 +266,15 @@ def main(args):
             own = ["--child", "--release", r, "--kind", ("cow", "mor")[i % 2], ("--plain", "--parts")[i // 2 % 2]]
         own += [a for a in args if a in ("--short", "--plain", "--parts")] + names
         p = subprocess.Popen([sys.executable, os.path.abspath(__file__)] + own, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        last = ""
+        counts = None
         for line in p.stdout:
-            if line.startswith("#"):  # a JVM's own warnings
-                continue
-            if last:
-                print(last, flush=True)
-            last = line.rstrip()
-        counts = [int(x) for x in last.split()] if p.wait() == 0 and last and last.replace(" ", "").isdigit() else [0, 1, 0]
-        if counts == [0, 1, 0]:
-            print(f"FAIL {r}: {last or 'the session ended'}", flush=True)
+            if re.fullmatch(r"\d+ \d+ \d+", line.rstrip()):
+                counts = [int(x) for x in line.split()]
+            elif not line.startswith("#"):  # a JVM's own warnings
+                print(line.rstrip(), flush=True)
+        if p.wait() or not counts:
+            counts = [0, 1, 0]
+            print(f"FAIL {r}: the session ended", flush=True)
         total = [a + b for a, b in zip(total, counts)]
     print(f"interop hudi: {total[0]} scenarios passed, {total[1]} failed, {total[2]} checks by tarn and Hudi")
     return 1 if total[1] or not total[0] else 0
