@@ -9,11 +9,11 @@ import (
 	"github.com/tarn-lake/tarn/types"
 )
 
-// baseRows is the rows of the base files of slices: columns, by their names, and the row id when wanted. Files that store the
-// columns under other names, as after a rename, are read apart from the others.
-func (s *Snapshot) baseRows(slices []*FileSlice, columns []rel.Column, rowID *rel.Column) (rel.Node, error) {
+// baseRows is the rows of the base files of slices, but for the hidden ones: columns, by their names, and the row id when wanted. Files
+// that store the columns under other names, as after a rename, are read apart from the others.
+func (s *Snapshot) baseRows(slices []*FileSlice, columns []rel.Column, rowID *rel.Column, hidden map[*FileSlice]rel.RowSet) (rel.Node, error) {
 	if s.history == nil {
-		return s.baseScan(slices, columns, rowID, nil)
+		return s.baseScan(slices, columns, rowID, hidden, nil)
 	}
 	var order []*internalSchema
 	by := map[*internalSchema][]*FileSlice{}
@@ -32,7 +32,7 @@ func (s *Snapshot) baseRows(slices []*FileSlice, columns []rel.Column, rowID *re
 			again.ID = rel.NewID()
 			id = &again
 		}
-		n, err := s.baseScan(by[past], fresh(columns), id, past)
+		n, err := s.baseScan(by[past], fresh(columns), id, hidden, past)
 		if err != nil {
 			return nil, err
 		}
@@ -42,7 +42,7 @@ func (s *Snapshot) baseRows(slices []*FileSlice, columns []rel.Column, rowID *re
 }
 
 // baseScan is baseRows for files that have the columns of the schema past, nil for the current one.
-func (s *Snapshot) baseScan(slices []*FileSlice, columns []rel.Column, rowID *rel.Column, past *internalSchema) (rel.Node, error) {
+func (s *Snapshot) baseScan(slices []*FileSlice, columns []rel.Column, rowID *rel.Column, hidden map[*FileSlice]rel.RowSet, past *internalSchema) (rel.Node, error) {
 	scan := &rel.Scan{Format: "parquet"}
 	for _, c := range columns {
 		col, err := s.scanColumn(c, past)
@@ -56,6 +56,7 @@ func (s *Snapshot) baseScan(slices []*FileSlice, columns []rel.Column, rowID *re
 		if err != nil {
 			return nil, err
 		}
+		f.Hidden = hidden[slice]
 		scan.Files = append(scan.Files, f)
 	}
 	if rowID == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/tarn-lake/tarn/internal/bitmap"
 	"github.com/tarn-lake/tarn/types"
 )
 
@@ -25,6 +26,7 @@ type fold struct {
 	parts   []*part
 	entries []entry
 	byKey   map[string]int32
+	hidden  bitmap.Set // rows of the base file that the logs speak of, as far as their blocks say
 }
 
 // place is a row of a part.
@@ -39,7 +41,11 @@ type entry struct {
 	deletion bool
 	block    bool // a deletion of a block of keys: it has no row
 	ordering orderingValue
+	base     int64 // the row of the base file that has the key, unknown where the blocks do not say
 }
+
+// unknown is the position of a row that blocks do not place.
+const unknown = -1
 
 // rows are the rows of e, the newest first.
 func (e *entry) rows(yield func(place) bool) {
@@ -110,6 +116,9 @@ func (f *fold) run(ctx context.Context, s *Snapshot, l *logBlocks) error {
 		if err != nil {
 			return fmt.Errorf("log of file group %s: %w", l.slice.FileID, err)
 		}
+		if err := f.place(s, l.slice, b, p); err != nil {
+			return fmt.Errorf("log of file group %s: %w", l.slice.FileID, err)
+		}
 		f.parts = append(f.parts, p)
 		if err := f.add(int32(len(f.parts)-1), p); err != nil {
 			return fmt.Errorf("log of file group %s: block at byte %d: %w", l.slice.FileID, b.Offset, err)
@@ -135,7 +144,7 @@ func (f *fold) add(number int32, p *part) error {
 		if err != nil {
 			return err
 		}
-		e := entry{key: key, row: place{number, int32(row)}, deletion: f.deletes(p, row), ordering: orderingAt(ordering, row)}
+		e := entry{key: key, row: place{number, int32(row)}, deletion: f.deletes(p, row), ordering: orderingAt(ordering, row), base: p.place(row)}
 		f.put(e, p.partial)
 	}
 	return nil
@@ -162,8 +171,8 @@ func (f *fold) addDeletions(p *part) {
 	for i, c := range f.ordering {
 		columns[i] = f.fields[c].Type
 	}
-	for _, d := range p.deletions {
-		f.put(entry{key: d.Key, deletion: true, block: true, ordering: deletionOrdering(d.Ordering, columns)}, false)
+	for i, d := range p.deletions {
+		f.put(entry{key: d.Key, deletion: true, block: true, ordering: deletionOrdering(d.Ordering, columns), base: p.place(i)}, false)
 	}
 }
 
@@ -176,6 +185,8 @@ func (f *fold) put(e entry, partial bool) {
 		return
 	}
 	old := &f.entries[i]
+	e.base = max(old.base, e.base)
+	old.base = e.base
 	through := f.rule.keepsNulls == nullsKeepOlder || f.rule.unavailable != ""
 	rows := !e.deletion && !old.deletion
 	switch newer := f.replaces(old, &e); {

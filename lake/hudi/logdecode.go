@@ -26,6 +26,15 @@ type part struct {
 	partial   bool          // what the block lacks keeps the older value
 	keys      bool          // it is a block of deletions, which has no columns
 	deletions []logfile.Deletion
+	places    []int64 // per row: which row of the base file it stands for; nil: unknown
+}
+
+// place is the row of the base file that a row stands for.
+func (p *part) place(row int) int64 {
+	if p.places == nil {
+		return unknown
+	}
+	return p.places[row]
 }
 
 // blockReader decodes blocks into the columns of a fold.

@@ -17,7 +17,7 @@ import (
 //
 //	file      number of the slice
 //	key       record key
-//	n         number of the row in the folded log of its slice
+//	pos       the row of the base file that has the key, or a negative number
 //	deleted   the key is deleted
 //	always    the row goes before that of the base file, whatever their ordering values
 //	ordering  a column for each ordering column that base files are compared by
@@ -36,7 +36,7 @@ type logRows struct {
 const (
 	logFile = iota
 	logKey
-	logNumber
+	logPosition
 	logDeleted
 	logAlways
 	logFirst // of the ordering columns
@@ -44,7 +44,7 @@ const (
 
 // columns are fresh columns of the rows.
 func (l *logRows) columns() []rel.Column {
-	out := []rel.Column{rel.NewColumn("file", types.Long), rel.NewColumn("key", types.String), rel.NewColumn("n", types.Long),
+	out := []rel.Column{rel.NewColumn("file", types.Long), rel.NewColumn("key", types.String), rel.NewColumn("pos", types.Long),
 		rel.NewColumn("deleted", types.Boolean), rel.NewColumn("always", types.Boolean)}
 	for _, f := range l.ordering {
 		out = append(out, rel.NewColumn("ordering of "+f.Name, f.Type))
@@ -148,8 +148,13 @@ func (l *logRows) fixed(slice *FileSlice, f *fold, c int) arrow.Array {
 	switch c {
 	case logFile:
 		return numbers(func(int) int64 { return slice.Number })
-	case logNumber:
-		return numbers(func(i int) int64 { return int64(i) })
+	case logPosition:
+		return numbers(func(i int) int64 {
+			if at := f.entries[i].base; at != unknown {
+				return at
+			}
+			return -1 - int64(i)
+		})
 	case logDeleted:
 		return truths(func(e *entry) bool { return e.deletion })
 	case logAlways:

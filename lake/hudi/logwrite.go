@@ -68,10 +68,12 @@ const (
 	changedCode
 	changedKey
 	changedPath
+	changedPosition
 	changedRecord
 )
 
-// logRows is the changed rows by slice: the number of the slice, the code, key and path, and the columns of records.
+// logRows is the changed rows by slice and by their position there: the number of the slice, the code, key, path and position, and the
+// columns of records.
 func (x *tx) logRows(l *layout, f *freshRows, changes []*sliceEdit) (rel.Node, []types.Field, error) {
 	number, in, where, err := x.changedRows(f, changes, insertOp, updateOp, deleteOp)
 	if err != nil {
@@ -88,6 +90,7 @@ func (x *tx) logRows(l *layout, f *freshRows, changes []*sliceEdit) (rel.Node, [
 	add("op", types.Int, f.code.Ref())
 	add("key", types.String, f.key.Ref())
 	add("path", types.String, where)
+	add("pos", types.Long, f.pos.Ref())
 	texts := func(e rel.Expr) rel.Expr { return &rel.Cast{X: e, To: types.String, Zone: "UTC"} }
 	fields := l.fields()
 	if l.meta {
@@ -110,7 +113,11 @@ func (x *tx) logRows(l *layout, f *freshRows, changes []*sliceEdit) (rel.Node, [
 			add(field.Name, field.Type, values[i])
 		}
 	}
-	return &rel.Sort{In: p, By: []rel.Order{{Expr: p.Cols[0].Column.Ref()}}}, fields, nil
+	by := []rel.Order{{Expr: p.Cols[changedNumber].Column.Ref()}}
+	if x.placesRecords() {
+		by = append(by, rel.Order{Expr: p.Cols[changedPosition].Column.Ref()})
+	}
+	return &rel.Sort{In: p, By: by}, fields, nil
 }
 
 // fileIDs is the file id of a slice by its number.
@@ -136,6 +143,8 @@ type logger struct {
 	records int
 	content []byte // of the block of records under way
 	deletes []logfile.Deletion
+	placed  basePlaces // of the records under way
+	gone    basePlaces // of the deletions
 }
 
 // openLog is a log file that is being written.
@@ -169,7 +178,8 @@ func (w *logger) take(ctx context.Context, b arrow.RecordBatch) error {
 	codes, ok2 := b.Column(changedCode).(*array.Int32)
 	keys, ok3 := b.Column(changedKey).(*array.String)
 	paths, ok4 := b.Column(changedPath).(*array.String)
-	if !ok1 || !ok2 || !ok3 || !ok4 {
+	positions, ok5 := b.Column(changedPosition).(*array.Int64)
+	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 {
 		return errors.New("the engine gave changed rows of other types")
 	}
 	for i := range int(b.NumRows()) {
@@ -185,11 +195,13 @@ func (w *logger) take(ctx context.Context, b arrow.RecordBatch) error {
 		}
 		if codes.Value(i) == deleteOp {
 			w.deletes = append(w.deletes, logfile.Deletion{Key: keys.Value(i), Partition: paths.Value(i), Ordering: int32(0)})
+			w.gone.add(positions, i)
 			continue
 		}
 		if err := w.record(b.Columns()[changedRecord:], i); err != nil {
 			return err
 		}
+		w.placed.add(positions, i)
 		if len(w.content) >= blockSize {
 			if err := w.block(ctx); err != nil {
 				return err
@@ -221,9 +233,8 @@ func (w *logger) block(ctx context.Context) error {
 		return err
 	}
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, recordsVersion), uint32(w.records))
-	header := logfile.Header{{Key: logfile.InstantTime, Value: w.x.act.instant.Time}, {Key: logfile.Schema, Value: w.schema}}
-	err := logfile.Write(w.file.out, logfile.AvroData, header, append(head, w.content...))
-	w.records, w.content = 0, w.content[:0]
+	err := logfile.Write(w.file.out, logfile.AvroData, w.header(&w.placed), append(head, w.content...))
+	w.records, w.content, w.placed = 0, w.content[:0], basePlaces{}
 	return err
 }
 
@@ -253,7 +264,7 @@ func (w *logger) end(ctx context.Context) error {
 		return err
 	}
 	w.stat()
-	w.now, w.file, w.deletes = nil, nil, nil
+	w.now, w.file, w.deletes, w.gone = nil, nil, nil, basePlaces{}
 	return nil
 }
 
@@ -265,7 +276,16 @@ func (w *logger) deletions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return logfile.Write(w.file.out, logfile.DeleteKeys, logfile.Header{{Key: logfile.InstantTime, Value: w.x.act.instant.Time}, {Key: logfile.Schema, Value: w.schema}}, content)
+	return logfile.Write(w.file.out, logfile.DeleteKeys, w.header(&w.gone), content)
+}
+
+// header is the header of a block of rows at these places.
+func (w *logger) header(at *basePlaces) logfile.Header {
+	h := logfile.Header{{Key: logfile.InstantTime, Value: w.x.act.instant.Time}, {Key: logfile.Schema, Value: w.schema}}
+	if text := at.text(); w.x.placesRecords() && text != "" {
+		h = append(h, logfile.Entry{Key: logfile.BaseInstantOfPositions, Value: w.now.slice.Base.Instant}, logfile.Entry{Key: logfile.RecordPositions, Value: text})
+	}
+	return h
 }
 
 // open begins the log file of the slice.

@@ -12,9 +12,11 @@ import (
 // A slice with logs is read in one of two ways. The folded logs have one row per key (logRows).
 //
 // Where the logs win always, a row of the base file is shown unless the logs speak of its key, and the rows of the logs follow as they
-// are. Conditions reach the base file; of its keys only those of wanted rows are read:
+// are. Conditions reach the base file; of its keys only those of wanted rows are read, and none where the blocks of the logs say which
+// of its rows they speak of:
 //
 //	union ─┬─ base file  ANTI JOIN  logs  on file, key
+//	       ├─ base file without the rows at the positions of the logs
 //	       └─ logs that delete nothing
 //
 // Where a row of the base file may stay, or gives values that the logs lack, both are joined:
@@ -152,11 +154,28 @@ func (s *Snapshot) logsWin(ctx context.Context, rule *mergeRule, slice *FileSlic
 // overBase is the rows of slices whose logs win always.
 func (s *Snapshot) overBase(set logSet, columns []rel.Column, rowID *rel.Column) ([]rel.Node, error) {
 	var parts []rel.Node
-	var based []*FileSlice
-	for _, slice := range set.slices {
-		if slice.Base != nil {
+	var based, placed []*FileSlice
+	hidden := map[*FileSlice]rel.RowSet{}
+	for i, slice := range set.slices {
+		switch {
+		case slice.Base == nil:
+		case set.folds != nil && set.folds[i].placed():
+			placed, hidden[slice] = append(placed, slice), &set.folds[i].hidden
+		default:
 			based = append(based, slice)
 		}
+	}
+	if len(placed) > 0 {
+		var id *rel.Column
+		out := fresh(withRowID(columns, rowID))
+		if rowID != nil {
+			id = &out[len(columns)]
+		}
+		rest, err := s.baseRows(placed, out[:len(columns)], id, hidden)
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, rest)
 	}
 	if len(based) > 0 {
 		base, cols, id, err := s.keyedBase(based, columns)
@@ -190,7 +209,7 @@ func (s *Snapshot) overBase(set logSet, columns []rel.Column, rowID *rel.Column)
 func (s *Snapshot) keyedBase(slices []*FileSlice, columns []rel.Column) (base rel.Node, cols []rel.Column, id rel.Column, err error) {
 	cols = fresh(columns)
 	id = rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
-	base, err = s.baseRows(slices, cols, &id)
+	base, err = s.baseRows(slices, cols, &id, nil)
 	return base, cols, id, err
 }
 
@@ -203,8 +222,7 @@ func sameKey(id rel.Column, logs *rel.Stream) rel.Expr {
 
 // logRowID is the row id of a row of the logs.
 func logRowID(logs []rel.Column) rel.Expr {
-	pos := function("-", types.Long, function("negative", types.Long, logs[logNumber].Ref()), &rel.Lit{T: types.Long, Value: int64(1)})
-	return &rel.Call{Name: "struct", T: rowIDType, Args: []rel.Expr{logs[logFile].Ref(), pos, logs[logKey].Ref()}}
+	return &rel.Call{Name: "struct", T: rowIDType, Args: []rel.Expr{logs[logFile].Ref(), logs[logPosition].Ref(), logs[logKey].Ref()}}
 }
 
 func function(name string, t types.Type, args ...rel.Expr) *rel.Call {

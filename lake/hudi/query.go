@@ -28,6 +28,7 @@ const (
 	optAsOf          = "as.of.instant"
 	optMetadata      = "hoodie.metadata.enable"
 	optMergeMemory   = "hoodie.memory.merge.max.size"
+	optUsePositions  = "hoodie.merge.use.record.positions"
 	optSkipping      = "hoodie.enable.data.skipping"
 	earliest         = "earliest"
 	queryOptimized   = "read_optimized"
@@ -60,7 +61,7 @@ func (t *Table) Query(ctx context.Context, options map[string]string) (s lake.Sn
 }
 
 func (t *Table) query(ctx context.Context, options map[string]string) (*Snapshot, error) {
-	r := reading{noPruning: strings.EqualFold(options[optSkipping], "false")}
+	r := reading{noPruning: strings.EqualFold(options[optSkipping], "false"), byKey: strings.EqualFold(options[optUsePositions], "false")}
 	if n, err := strconv.ParseInt(options[optMergeMemory], 10, 64); err == nil {
 		r.keep = &n
 	}

@@ -79,7 +79,7 @@ func (x *tx) logsTell(f *freshRows, op operation) bool {
 	return ok && never.Value == false || len(x.orderingColumns()) == 0
 }
 
-// asKnown is located rows by their slices alone: their positions are numbers without a meaning. Only slices that may be written anew,
+// asKnown is located rows by their slices alone: their positions are those of rows of logs, numbers without a meaning. Only slices that may be written anew,
 // because new rows fill them, are read; they are small.
 func (x *tx) asKnown(ctx context.Context, located map[string]*FileSlice) (*knownRows, error) {
 	l, err := x.layoutOf()
@@ -93,7 +93,7 @@ func (x *tx) asKnown(ctx context.Context, located map[string]*FileSlice) (*known
 			small[slice] = true
 			continue
 		}
-		positions.Append(int64(keys.Len()))
+		positions.Append(-1 - int64(keys.Len()))
 		files.Append(slice.Number)
 		keys.Append(key)
 	}

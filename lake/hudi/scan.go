@@ -53,7 +53,7 @@ func (s *Snapshot) rows(ctx context.Context, slices []*FileSlice, columns []rel.
 	}
 	var parts []rel.Node
 	if len(plain) > 0 {
-		n, err := s.baseRows(plain, columns, rowID)
+		n, err := s.baseRows(plain, columns, rowID, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -40,6 +40,7 @@ type reading struct {
 	before    string          // "": none
 	noPruning bool            // read files also where statistics say that no row is wanted
 	keep      *int64          // bytes of logs that are folded once and kept; nil: keptLogs
+	byKey     bool            // logs are merged by keys even where their blocks have positions
 }
 
 // Snapshot is the table as at says. A version is an instant; a time means the last instant that was requested until then.
