@@ -93,14 +93,14 @@ func reasonable(got, before, after []string, done bool) bool {
 	return slices.Equal(got, after) || !done && (slices.Equal(got, before) || got[0] == "no table" || slices.Equal(before, []string{"no table"}) && got[0] == "")
 }
 
-var lockOwner = regexp.MustCompile(`"[0-9]+"\s*\]`)
+var lockOwner = regexp.MustCompile(`"[0-9]+",\s*"[0-9]*"\s*\]`)
 
 // bury makes the lock file in b one of a process that is gone.
 func (d *serviceDB) bury(b storage.Bucket, pid int) {
 	ctx := context.Background()
 	text, err := storage.ReadFile(ctx, b, ".hoodie/lock", 1<<16)
 	if err == nil {
-		err = storage.WriteFile(ctx, b, ".hoodie/lock", storage.Replace, lockOwner.ReplaceAll(text, []byte(`"`+strconv.Itoa(pid)+`"]`)))
+		err = storage.WriteFile(ctx, b, ".hoodie/lock", storage.Replace, lockOwner.ReplaceAll(text, []byte(`"`+strconv.Itoa(pid)+`", "1"]`)))
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.t.Fatal(err)

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"io"
 	"io/fs"
 	"path"
@@ -38,6 +39,10 @@ type disk interface {
 	rename(from, to string) error
 	remove(name string) error
 	syncDir(name string) error // makes the entries of a directory durable
+
+	// lock waits until no other caller holds the lock of a directory, in this
+	// process or another, or until ctx is over.
+	lock(ctx context.Context, name string) (unlock func(), err error)
 	close()
 }
 

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"context"
 	"io"
 	"io/fs"
 	"maps"
@@ -17,6 +18,7 @@ type memVolume struct {
 	mu    sync.Mutex // held by each call of memDisk, and by Clone and Crash
 	root  *memNode
 	steps Faults
+	swaps sync.Mutex // the lock of all directories
 }
 
 // memNode is a file or a directory. What a crash would leave of it for certain
@@ -201,6 +203,11 @@ func (d memDisk) syncDir(name string) error {
 		n.durable = maps.Clone(n.entries)
 		return nil
 	})
+}
+
+func (d memDisk) lock(context.Context, string) (unlock func(), err error) {
+	d.v.swaps.Lock()
+	return d.v.swaps.Unlock, nil
 }
 
 func (d memDisk) stat(name string) (fs.FileInfo, error) {

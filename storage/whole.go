@@ -7,6 +7,8 @@ import (
 	"io"
 )
 
+var errTooLong = errors.New("longer than the limit")
+
 // ReadFile reads a whole file of at most limit bytes. A longer one is an error
 // that nothing was read for.
 func ReadFile(ctx context.Context, b Bucket, name string, limit int64) ([]byte, error) {
@@ -20,7 +22,7 @@ func ReadFile(ctx context.Context, b Bucket, name string, limit int64) ([]byte, 
 		return nil, err
 	}
 	if info.Size > limit {
-		return nil, &Error{Op: "read", Path: name, Err: fmt.Errorf("%d bytes, of which at most %d are allowed", info.Size, limit)}
+		return nil, &Error{Op: "read", Path: name, Err: fmt.Errorf("%d bytes: %w of %d", info.Size, errTooLong, limit)}
 	}
 	data := make([]byte, info.Size)
 	n, err := f.ReadAt(data, 0)

@@ -49,6 +49,8 @@ var cases = []struct {
 	{"ListStops", listStops},
 	{"Remove", remove},
 	{"Narrowed", narrowed},
+	{"ReplaceIf", replaceIf},
+	{"ReplaceIfRace", replaceIfRace},
 }
 
 func roundTrip(t *testing.T, b storage.Bucket) {
@@ -478,5 +480,79 @@ func narrowed(t *testing.T, b storage.Bucket) {
 	}
 	if all, err := storage.Sub(b, ""); err != nil || all != b {
 		t.Errorf("Sub(b, \"\") = %v, %v", all, err)
+	}
+}
+
+// replacer is the ability of b, without which the test is skipped.
+func replacer(t *testing.T, b storage.Bucket) storage.Replacer {
+	r, ok := storage.As[storage.Replacer](b)
+	if !ok {
+		t.Skip("does not write on condition")
+	}
+	err := r.ReplaceIf(t.Context(), "probe/f", nil, nil)
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip(err)
+	}
+	return r
+}
+
+func replaceIf(t *testing.T, b storage.Bucket) {
+	r := replacer(t, b)
+	for _, c := range []struct {
+		old, data []byte
+		done      bool
+	}{
+		{[]byte("0"), []byte("1"), false}, // there is none
+		{nil, []byte("1"), true},
+		{nil, []byte("2"), false},
+		{[]byte("2"), []byte("3"), false},
+		{[]byte("1"), []byte("12"), true},
+		{[]byte("1"), []byte("3"), false},
+		{[]byte("123"), []byte("3"), false},
+		{[]byte("12"), []byte("1"), true},
+	} {
+		err := r.ReplaceIf(t.Context(), "dir/lock.json", c.old, c.data)
+		if (err == nil) != c.done || err != nil && !errors.Is(err, fs.ErrExist) {
+			t.Errorf("%q by %q: %v", c.old, c.data, err)
+		}
+		if err == nil && get(t, b, "dir/lock.json") != string(c.data) {
+			t.Errorf("%q by %q: the file is %q", c.old, c.data, get(t, b, "dir/lock.json"))
+		}
+	}
+	if err := r.ReplaceIf(t.Context(), "../f", nil, nil); err == nil {
+		t.Error("a name out of the bucket was written")
+	}
+}
+
+// replaceIfRace counts in a file by several writers: each content is replaced once.
+func replaceIfRace(t *testing.T, b storage.Bucket) {
+	r := replacer(t, b)
+	const writers, times = 4, 5
+	put(t, b, "dir/n", storage.Exclusive, []byte("0"))
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			for done := 0; done < times; {
+				var n int
+				text, err := storage.ReadFile(t.Context(), b, "dir/n", 20)
+				if err == nil {
+					_, err = fmt.Sscan(string(text), &n)
+				}
+				if err == nil {
+					err = r.ReplaceIf(t.Context(), "dir/n", text, fmt.Append(nil, n+1))
+				}
+				switch {
+				case err == nil:
+					done++
+				case !errors.Is(err, fs.ErrExist):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := get(t, b, "dir/n"); got != fmt.Sprint(writers*times) {
+		t.Errorf("counted to %s", got)
 	}
 }

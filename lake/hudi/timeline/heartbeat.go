@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -14,6 +15,8 @@ import (
 
 // heartbeatDir holds a file for every write that is going on under the lazy
 // policy of rolling back. The file's modification time is the last sign of life.
+// Hudi's files are empty; ours name the process, as an array of JSON, so that
+// its death is noticed at once on its machine.
 const heartbeatDir = ".hoodie/.heartbeat"
 
 // Pulse is how often a writer gives a sign of life, and how many signs may be
@@ -77,7 +80,10 @@ func StartHeartbeat(ctx context.Context, b storage.Bucket, instant string, p Pul
 
 func (h *Heartbeat) beat(ctx context.Context) error {
 	at := time.Now()
-	err := storage.WriteFile(ctx, h.b, h.name, storage.Replace, nil)
+	said, err := json.Marshal(self().list())
+	if err == nil {
+		err = storage.WriteFile(ctx, h.b, h.name, storage.Replace, said)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.err = err; err == nil {
@@ -103,21 +109,21 @@ func (h *Heartbeat) Stop(ctx context.Context) error {
 	return h.b.Remove(ctx, h.name)
 }
 
-// Alive says whether the writer of an instant has given a sign of life in time.
+// Alive says whether the writer of an instant has given a sign of life in time,
+// and is no process of this machine that has ended.
 func Alive(ctx context.Context, b storage.Bucket, instant string, now time.Time, p Pulse) (bool, error) {
-	f, err := b.Open(ctx, path.Join(heartbeatDir, instant))
+	said, modified, err := readStamped(ctx, b, path.Join(heartbeatDir, instant))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("heartbeat of %s: %w", instant, err)
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return false, fmt.Errorf("heartbeat of %s: %w", instant, err)
+	var owner []string
+	if json.Unmarshal(said, &owner) == nil && processOf(owner).dead() {
+		return false, nil
 	}
-	return now.Sub(info.ModTime) <= p.limit(), nil
+	return now.Sub(modified) <= p.limit(), nil
 }
 
 // RemoveHeartbeat removes the heartbeat of a write that is rolled back.

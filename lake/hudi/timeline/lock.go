@@ -101,6 +101,9 @@ func NewProcessLock(p Patience) *ProcessLock {
 	return l
 }
 
+// Waiting returns the same lock with another patience.
+func (l *ProcessLock) Waiting(p Patience) *ProcessLock { return &ProcessLock{p, l.free} }
+
 // Lock implements Locker.
 func (l *ProcessLock) Lock(ctx context.Context) (Lock, error) {
 	return l.await(ctx, func() (Lock, *LockedError, error) {
@@ -108,7 +111,7 @@ func (l *ProcessLock) Lock(ctx context.Context) (Lock, error) {
 		case <-l.free:
 			return &processHold{l: l}, nil, nil
 		default:
-			return nil, &LockedError{Path: "in process", Owner: "another writer of this process"}, nil
+			return nil, &LockedError{Path: "in process", Owner: "another writer of this process", Hint: "hoodie.write.lock.wait_time_ms says how long to wait for it"}, nil
 		}
 	})
 }

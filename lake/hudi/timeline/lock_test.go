@@ -1,14 +1,12 @@
 package timeline
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"strconv"
@@ -22,42 +20,30 @@ import (
 	"github.com/tarn-lake/tarn/storage"
 )
 
-// versioned is a bucket that writes on condition.
-type versioned struct {
-	storage.Bucket
+// forgetful is a bucket of which one answer to a conditional write is lost.
+type forgetful struct {
+	*storage.Mem
 	mu   sync.Mutex
-	n    int
-	data []byte
 	lose bool // the answer of the next write
 }
 
-func (v *versioned) ReadVersion(context.Context, string, int64) ([]byte, string, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.n == 0 {
-		return nil, "", fs.ErrNotExist
+func (f *forgetful) ReplaceIf(ctx context.Context, name string, old, data []byte) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	err := f.Mem.ReplaceIf(ctx, name, old, data)
+	if f.lose && err == nil {
+		f.lose = false
+		return errors.New("no answer")
 	}
-	return v.data, fmt.Sprint(v.n), nil
+	return err
 }
 
-func (v *versioned) WriteIf(_ context.Context, _, version string, data []byte) (string, error) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if have := fmt.Sprint(v.n); version != have && (version != "" || v.n != 0) {
-		return "", fs.ErrExist
-	}
-	v.n++
-	v.data = bytes.Clone(data)
-	if v.lose {
-		v.lose = false
-		return "", errors.New("no answer")
-	}
-	return fmt.Sprint(v.n), nil
-}
+// bare is a bucket without abilities.
+type bare struct{ storage.Bucket }
 
 func lockers(p Patience) map[string]func() Locker {
 	process := NewProcessLock(p)
-	m, v := storage.NewMem(), &versioned{Bucket: storage.NewMem()}
+	m, v := storage.NewMem(), storage.NewMem()
 	return map[string]func() Locker{
 		"process":     func() Locker { return process },
 		"file":        func() Locker { return &FileLock{Bucket: m, Patience: p} },
@@ -113,7 +99,7 @@ func TestLocks(t *testing.T) {
 // comes back to life notices.
 func TestDeadHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m, v := storage.NewMem(), &versioned{Bucket: storage.NewMem()}
+		m, v := storage.NewMem(), storage.NewMem()
 		for name, l := range map[string]Locker{
 			"file":  &FileLock{Bucket: m, Expire: time.Minute, Patience: Patience{Wait: time.Hour}},
 			"store": &StoreLock{Bucket: v, Patience: Patience{Wait: time.Hour}},
@@ -145,8 +131,11 @@ func TestDeadHolder(t *testing.T) {
 // TestLocksOfHudi: locks as Hudi writes them are honoured, and their owner named.
 func TestLocksOfHudi(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m, v := storage.NewMem(), &versioned{Bucket: storage.NewMem(), n: 1}
-		v.data = fmt.Appendf(nil, `{"expired":false,"validUntil":%d,"owner":"a-b-c"}`, time.Now().Add(30*time.Second).UnixMilli())
+		m, v := storage.NewMem(), storage.NewMem()
+		held := fmt.Appendf(nil, `{"expired":false,"validUntil":%d,"owner":"a-b-c"}`, time.Now().Add(30*time.Second).UnixMilli())
+		if err := storage.WriteFile(t.Context(), v, storeLockPath, storage.Exclusive, held); err != nil {
+			t.Fatal(err)
+		}
 		text := "{\n  \"lockCreateTime\" : \"2026-01-01 00:00:00.000\",\n  \"lockThreadName\" : \"a-b-c\",\n  \"lockStacksInfo\" : [ \"java.lang.Thread.getStackTrace (Thread.java:1559)\" ]\n}"
 		if err := storage.WriteFile(t.Context(), m, ".hoodie/lock", storage.Exclusive, []byte(text)); err != nil {
 			t.Fatal(err)
@@ -166,22 +155,22 @@ func TestLocksOfHudi(t *testing.T) {
 				t.Error(name, err)
 			}
 		}
-		if !strings.HasPrefix(string(v.data), `{"expired":true,"validUntil":`) {
-			t.Errorf("given back as %s", v.data)
+		if text, err := storage.ReadFile(t.Context(), v, storeLockPath, maxLock); err != nil || !strings.HasPrefix(string(text), `{"expired":true,"validUntil":`) {
+			t.Errorf("given back as %s: %v", text, err)
 		}
 	})
 }
 
 func TestStoreLockNeedsConditions(t *testing.T) {
-	if _, err := (&StoreLock{Bucket: storage.NewMem()}).Lock(t.Context()); err == nil {
-		t.Error("locked without conditional writes")
+	if _, err := (&StoreLock{Bucket: bare{storage.NewMem()}}).Lock(t.Context()); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("locked without conditional writes: %v", err)
 	}
 }
 
 // TestLostRenewal: a renewal whose answer is lost is the holder's own.
 func TestLostRenewal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		v := &versioned{Bucket: storage.NewMem()}
+		v := &forgetful{Mem: storage.NewMem()}
 		lock, err := (&StoreLock{Bucket: v}).Lock(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -242,13 +231,15 @@ func TestDeadProcess(t *testing.T) {
 	if err := child.Run(); err != nil {
 		t.Fatal(err)
 	}
+	dead, other := process{machine(), strconv.Itoa(child.Process.Pid), "1"}, process{"another", strconv.Itoa(child.Process.Pid), "1"}
+	again := self()
+	again[2] = "1" // one with the number of this process, before
 	for _, c := range []struct {
-		machine string
-		pid     int
-		taken   bool
-	}{{machine(), child.Process.Pid, true}, {"another", child.Process.Pid, false}, {machine(), os.Getpid(), false}} {
+		owner process
+		taken bool
+	}{{dead, true}, {other, false}, {self(), false}, {again, true}, {process{}, false}} {
 		m := storage.NewMem()
-		text, err := json.Marshal(fileOwner{Thread: "a-b-c", Stack: []string{c.machine, strconv.Itoa(c.pid)}})
+		text, err := json.Marshal(fileOwner{Thread: "a-b-c", Stack: c.owner.list()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +265,7 @@ func TestDeadProcess(t *testing.T) {
 		}
 		wg.Wait()
 		if taken := done.Load() > 0; taken != c.taken || most.Load() > 1 {
-			t.Errorf("process %d of %q: taken %v, by %d at once", c.pid, c.machine, taken, most.Load())
+			t.Errorf("process %v: taken %v, by %d at once", c.owner, taken, most.Load())
 		}
 	}
 }
@@ -290,7 +281,7 @@ func TestDeadReleaser(t *testing.T) {
 	}
 	m := storage.NewMem()
 	left := func(name, thread string) string {
-		text, err := json.Marshal(fileOwner{Thread: thread, Stack: []string{machine(), strconv.Itoa(child.Process.Pid)}})
+		text, err := json.Marshal(fileOwner{Thread: thread, Stack: process{machine(), strconv.Itoa(child.Process.Pid), "1"}.list()})
 		if err == nil {
 			err = storage.WriteFile(t.Context(), m, name, storage.Exclusive, text)
 		}
@@ -310,5 +301,35 @@ func TestDeadReleaser(t *testing.T) {
 	}
 	if names, _ := list(t.Context(), m, ".hoodie"); len(names) != 0 {
 		t.Errorf("left %v", names)
+	}
+}
+
+// TestDeadWriter: the heartbeat of a process of this machine ends with it, those of others when they are late.
+func TestDeadWriter(t *testing.T) {
+	if machine() == "" {
+		t.Skip("processes cannot be told apart here")
+	}
+	child := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+	if err := child.Run(); err != nil {
+		t.Fatal(err)
+	}
+	pid := strconv.Itoa(child.Process.Pid)
+	for said, want := range map[string]bool{
+		"": true, "x": true, "[]": true, // of Hudi, of whom nothing is known
+		fmt.Sprintf(`["another",%q,"1"]`, pid):                                  true,
+		fmt.Sprintf(`[%q,%q,"1"]`, machine(), pid):                              false,
+		fmt.Sprintf(`[%q,"%d","1"]`, machine(), os.Getpid()):                    false,
+		fmt.Sprintf(`[%q,"%d",%q]`, machine(), os.Getpid(), began(os.Getpid())): true,
+	} {
+		m := storage.NewMem()
+		if err := storage.WriteFile(t.Context(), m, heartbeatDir+"/1", storage.Replace, []byte(said)); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Alive(t.Context(), m, "1", time.Now(), Pulse{}); err != nil || got != want {
+			t.Errorf("%s: alive %v, %v", said, got, err)
+		}
+		if got, err := Alive(t.Context(), m, "1", time.Now().Add(3*time.Minute), Pulse{}); err != nil || got {
+			t.Errorf("%s: alive later, %v", said, err)
+		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"strconv"
 	"sync"
 	"time"
 
@@ -41,12 +40,14 @@ type fileOwner struct {
 
 // dead says whether a lock file was made by a process of this machine that does
 // not run any more.
-func (o fileOwner) dead() bool {
-	if here := machine(); here == "" || len(o.Stack) != 2 || o.Stack[0] != here {
-		return false
+func (o fileOwner) dead() bool { return processOf(o.Stack).dead() }
+
+// hint says what can be done about a lock that is held.
+func (o fileOwner) hint(lock string) string {
+	if _, local := processOf(o.Stack).local(); local {
+		return "the process runs on this machine; hoodie.write.lock.wait_time_ms says how long to wait for it"
 	}
-	pid, err := strconv.Atoi(o.Stack[1])
-	return err == nil && gone(pid)
+	return "if that writer is gone, remove " + lock + "; hoodie.write.lock.filesystem.expire, in minutes, makes the locks of lost writers end"
 }
 
 const (
@@ -88,7 +89,7 @@ func (l *FileLock) try(ctx context.Context) (Lock, *LockedError, error) {
 
 // held tells who holds the lock, and removes it if its holder has lost it.
 func (l *FileLock) held(ctx context.Context) (Lock, *LockedError, error) {
-	e := &LockedError{Path: l.path(), Owner: "nobody any more", Hint: "if its writer is gone, remove the file"}
+	e := &LockedError{Path: l.path(), Owner: "nobody any more"}
 	text, modified, err := readStamped(ctx, l.Bucket, l.path())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, e, nil
@@ -100,6 +101,7 @@ func (l *FileLock) held(ctx context.Context) (Lock, *LockedError, error) {
 	if e.Since, e.Owner = modified, "an unknown writer"; json.Unmarshal(text, &owner) == nil && owner.Thread != "" {
 		e.Owner = owner.Thread
 	}
+	e.Hint = owner.hint(l.path())
 	if l.lost(text, modified) {
 		err = l.release(ctx, l.path(), text)
 	}
@@ -167,7 +169,7 @@ func (l *FileLock) text() ([]byte, error) {
 	text, err := json.Marshal(fileOwner{
 		Created: time.Now().Format(fileLockTime),
 		Thread:  fmt.Sprintf("tarn process %d on %s, %s", os.Getpid(), host, uuid.NewString()),
-		Stack:   []string{machine(), strconv.Itoa(os.Getpid())},
+		Stack:   self().list(),
 	})
 	return spaced(text), err
 }

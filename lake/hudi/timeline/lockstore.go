@@ -14,22 +14,9 @@ import (
 	"github.com/tarn-lake/tarn/storage"
 )
 
-// Conditional is the ability of a bucket to write a file on the condition that it
-// is the one that was read, which object stores have (If-Match). It is found by
-// storage.As.
-type Conditional interface {
-	// ReadVersion reads a file of at most limit bytes and what tells this version
-	// of it from others, which is never "".
-	ReadVersion(ctx context.Context, name string, limit int64) (data []byte, version string, err error)
-
-	// WriteIf writes a file if its version is the given one, "" if there is none,
-	// and returns the new version. Otherwise it fails with fs.ErrExist.
-	WriteIf(ctx context.Context, name, version string, data []byte) (string, error)
-}
-
 // StoreLock is Hudi's StorageBasedLockProvider (from 1.0.2): a file that says
 // until when its owner holds the lock, and is written on condition only. It needs
-// a bucket that is Conditional.
+// a bucket that is a storage.Replacer.
 type StoreLock struct {
 	Bucket   storage.Bucket
 	Validity time.Duration // hoodie.write.lock.storage.validity.timeout.secs; zero is 5 minutes
@@ -43,7 +30,7 @@ const storeLockPath = ".hoodie/.locks/table_lock.json"
 // storeDrift is by how much clocks of writers may differ.
 const storeDrift = 500 * time.Millisecond
 
-// storeOwner is what the file says.
+// storeOwner is what the file says. Hudi reads no file that lacks a member.
 type storeOwner struct {
 	Expired    bool   `json:"expired"`    // given back
 	ValidUntil int64  `json:"validUntil"` // milliseconds since 1970
@@ -57,29 +44,25 @@ func (o storeOwner) held(now time.Time) bool {
 
 // Lock implements Locker.
 func (l *StoreLock) Lock(ctx context.Context) (Lock, error) {
-	store, ok := storage.As[Conditional](l.Bucket)
+	store, ok := storage.As[storage.Replacer](l.Bucket)
 	if !ok {
-		return nil, fmt.Errorf("lock %s: the table's storage cannot write on condition (use the file system lock)", storeLockPath)
+		return nil, fmt.Errorf("lock %s: the table's storage cannot write on condition (use the file system lock): %w", storeLockPath, errors.ErrUnsupported)
 	}
 	owner := uuid.NewString()
 	return l.await(ctx, func() (Lock, *LockedError, error) { return l.try(ctx, store, owner) })
 }
 
-func (l *StoreLock) try(ctx context.Context, store Conditional, owner string) (Lock, *LockedError, error) {
-	data, version, err := store.ReadVersion(ctx, storeLockPath, maxLock)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+func (l *StoreLock) try(ctx context.Context, store storage.Replacer, owner string) (Lock, *LockedError, error) {
+	text, found, err := l.read(ctx)
+	if err != nil {
 		return nil, nil, fmt.Errorf("lock %s: %w", storeLockPath, err)
 	}
-	var found storeOwner
-	if err == nil {
-		if err := json.Unmarshal(data, &found); err != nil {
-			return nil, nil, fmt.Errorf("lock %s: %w", storeLockPath, err)
-		}
-		if found.held(time.Now()) {
-			return nil, &LockedError{Path: storeLockPath, Owner: found.Owner}, nil
-		}
+	if text != nil && found.held(time.Now()) {
+		until := time.UnixMilli(found.ValidUntil)
+		return nil, &LockedError{Path: storeLockPath, Owner: found.Owner,
+			Hint: fmt.Sprintf("it holds it until %s unless it renews it; if it is gone, wait until then or set hoodie.write.lock.wait_time_ms", until.UTC().Format(time.RFC3339))}, nil
 	}
-	h := &storeHold{l: l, store: store, owner: owner, version: version}
+	h := &storeHold{l: l, store: store, owner: owner, text: text}
 	switch err := h.write(ctx, false); {
 	case errors.Is(err, fs.ErrExist):
 		return nil, &LockedError{Path: storeLockPath, Owner: "a writer that was faster"}, nil
@@ -90,6 +73,29 @@ func (l *StoreLock) try(ctx context.Context, store Conditional, owner string) (L
 		return !errors.Is(h.write(ctx, false), fs.ErrExist)
 	})
 	return h, nil, nil
+}
+
+// read reads the file; its text is nil if there is none.
+func (l *StoreLock) read(ctx context.Context) (text []byte, o storeOwner, err error) {
+	text, err = storage.ReadFile(ctx, l.Bucket, storeLockPath, maxLock)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, o, nil
+	}
+	if err != nil {
+		return nil, o, err
+	}
+	said := struct {
+		Expired    *bool
+		ValidUntil *int64
+		Owner      *string
+	}{}
+	if err := json.Unmarshal(text, &said); err != nil {
+		return nil, o, err
+	}
+	if said.Expired == nil || said.ValidUntil == nil || said.Owner == nil {
+		return nil, o, errors.New("the file does not say by whom the lock is held, and until when")
+	}
+	return text, storeOwner{*said.Expired, *said.ValidUntil, *said.Owner}, nil
 }
 
 func (l *StoreLock) validity() time.Duration {
@@ -108,14 +114,14 @@ func (l *StoreLock) renew() time.Duration {
 
 type storeHold struct {
 	l     *StoreLock
-	store Conditional
+	store storage.Replacer
 	owner string
 	stop  func()
 
-	mu      sync.Mutex
-	version string
-	until   time.Time
-	lost    bool // or given back
+	mu    sync.Mutex
+	text  []byte // of the file that is to be replaced
+	until time.Time
+	lost  bool // or given back
 }
 
 // write says anew until when the lock is held, or that it is given back.
@@ -133,26 +139,25 @@ func (h *storeHold) write(ctx context.Context, expired bool) error {
 	if err != nil {
 		return err
 	}
-	version, err := h.store.WriteIf(ctx, storeLockPath, h.version, data)
+	err = h.store.ReplaceIf(ctx, storeLockPath, h.text, data)
 	if errors.Is(err, fs.ErrExist) && h.adopt(ctx) {
-		version, err = h.store.WriteIf(ctx, storeLockPath, h.version, data)
+		err = h.store.ReplaceIf(ctx, storeLockPath, h.text, data)
 	}
 	if err == nil {
-		h.version, h.until = version, until
+		h.text, h.until = data, until
 	}
 	h.lost = errors.Is(err, fs.ErrExist) || err == nil && expired
 	return err
 }
 
-// adopt takes over the version of a file that is the holder's own: of a write
-// whose answer was lost.
+// adopt takes a file for the one to be replaced that is the holder's own: of a
+// write whose answer was lost.
 func (h *storeHold) adopt(ctx context.Context) bool {
-	data, version, err := h.store.ReadVersion(ctx, storeLockPath, maxLock)
-	var found storeOwner
-	if err != nil || json.Unmarshal(data, &found) != nil || found.Owner != h.owner {
+	text, found, err := h.l.read(ctx)
+	if err != nil || text == nil || found.Owner != h.owner {
 		return false
 	}
-	h.version = version
+	h.text = text
 	return true
 }
 

@@ -3,6 +3,7 @@ package timeline
 import (
 	"errors"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -25,4 +26,19 @@ func machine() string {
 // gone says whether a process of this machine does not run any more.
 func gone(pid int) bool {
 	return pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
+
+// began tells when a process of this machine was started, in ticks since the
+// machine was; "" if that cannot be told.
+func began(pid int) string {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return ""
+	}
+	_, rest, _ := strings.Cut(string(stat[max(strings.LastIndexByte(string(stat), ')'), 0):]), " ") // the name in front may have any character
+	const startTime = 22 - 3                                                                        // of proc(5), counted from the state
+	if fields := strings.Fields(rest); len(fields) > startTime {
+		return fields[startTime]
+	}
+	return ""
 }
