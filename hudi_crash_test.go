@@ -54,8 +54,13 @@ func writeDB(t *testing.T) *serviceDB {
 	return d
 }
 
+// createOf is the properties of a table. Copy-on-write tables record changes, where they can.
 func createOf(kind, version string) string {
-	return "TBLPROPERTIES (type='" + kind + "', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='" + version + "')"
+	changes := ""
+	if kind == "cow" && version != "5" {
+		changes = ", 'hoodie.table.cdc.enabled'='true'"
+	}
+	return "TBLPROPERTIES (type='" + kind + "', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='" + version + "'" + changes + ")"
 }
 
 // before makes the table as it is before the statement.

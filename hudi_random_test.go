@@ -21,7 +21,8 @@ var (
 )
 
 // TestHudiRandomStatements runs random statements and table services on Hudi tables of each kind, and compares the rows after each with
-// those of a map on which the same was done; in the end also those of each instant, and the changes since each.
+// those of a map on which the same was done; in the end also those of each instant, the changes since each, and the change rows of each,
+// which most tables log in one of the ways that there are.
 func TestHudiRandomStatements(t *testing.T) {
 	ctx := context.Background()
 	db, err := tarn.Open(ctx, tarn.Options{Warehouse: t.TempDir(), Memory: 512 << 20, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
@@ -92,12 +93,15 @@ func (m *hudiModel) create(kind string, metadata bool) {
 	if m.partitioned {
 		by = "PARTITIONED BY (part)"
 	}
-	payload := ""
+	more := ""
+	if mode := []string{"", "op_key_only", "data_before", "data_before_after"}[m.rand.IntN(4)]; m.version >= 6 && mode != "" {
+		more = fmt.Sprintf(", 'hoodie.table.cdc.enabled'='true', 'hoodie.table.cdc.supplemental.logging.mode'='%s'", mode)
+	}
 	if m.version < 8 { // where Hudi has the ordering values of stored rows count by this payload alone
-		payload = ", 'hoodie.compaction.payload.class'='org.apache.hudi.common.model.DefaultHoodieRecordPayload'"
+		more += ", 'hoodie.compaction.payload.class'='org.apache.hudi.common.model.DefaultHoodieRecordPayload'"
 	}
 	m.run(fmt.Sprintf(`CREATE TABLE {t} (id INT, name STRING, value BIGINT, ts BIGINT, part STRING) USING hudi %s
-		TBLPROPERTIES (type='%s', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='%d'%s)`, by, kind, m.version, payload))
+		TBLPROPERTIES (type='%s', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='%d'%s)`, by, kind, m.version, more))
 	m.run(fmt.Sprintf("SET hoodie.metadata.enable=%t", metadata))
 	m.run("SET hoodie.clean.automatic=false")
 	m.run("SET hoodie.spark.sql.insert.into.operation=upsert")
@@ -165,10 +169,56 @@ func (m *hudiModel) checkPast() {
 		m.check(fmt.Sprintf("{t} TIMESTAMP AS OF '%d'", p.instant), p.rows)
 		m.check(fmt.Sprintf("{t} VERSION AS OF %d", p.instant), p.rows)
 	}
+	if m.cleaned == 0 {
+		m.checkChangeRows()
+	}
 	for _, row := range texts(m.t, m.s, fmt.Sprintf("CALL show_commits(table => '%s', limit => 1000)", m.name)) {
 		if times := strings.Fields(strings.TrimPrefix(row, "[")); m.cleaned == 0 {
 			m.checkChanges(times[0], times[1])
 		}
+	}
+}
+
+// checkChangeRows has the change rows of each instant lead from the rows before it to those behind it.
+func (m *hudiModel) checkChangeRows() {
+	column := func(of string) string {
+		field := func(name string) string { return fmt.Sprintf("get_json_object(%s, '$.%s')", of, name) }
+		return fmt.Sprintf("coalesce(concat_ws(' ', %s, %s, coalesce(%s, 'NULL'), %s, %s), '')", field("id"), field("name"), field("value"), field("ts"), field("part"))
+	}
+	was := []string{}
+	for i, p := range m.past {
+		if i > 0 && p.instant == m.past[i-1].instant { // a statement that changed nothing
+			continue
+		}
+		q := fmt.Sprintf("SELECT op, CASE WHEN op = 'i' THEN '' ELSE %s END, CASE WHEN op = 'd' THEN '' ELSE %s END FROM hudi_table_changes('%s', 'cdc', 'earliest') WHERE ts_ms = '%d'",
+			column("before"), column("after"), m.name, p.instant)
+		rows, err := m.s.Query(context.Background(), q)
+		if err != nil {
+			m.fail("%s: %v", q, err)
+		}
+		got, gone := slices.Clone(was), map[string]bool{}
+		var come []string
+		for row, err := range rows.All() {
+			if err != nil {
+				m.fail("%s: %v", q, err)
+			}
+			if before := fmt.Sprint(row[1]); before != "" {
+				gone[before] = true
+			}
+			if after := fmt.Sprint(row[2]); after != "" {
+				come = append(come, after)
+			}
+		}
+		rows.Close()
+		got = slices.DeleteFunc(got, func(r string) bool { return gone[r] })
+		if len(got)+len(gone) != len(was) {
+			m.fail("the changes of %d are of rows that were not there: %q of %q", p.instant, slices.Sorted(maps.Keys(gone)), was)
+		}
+		got = append(got, come...)
+		if slices.Sort(got); !slices.Equal(got, p.rows) && len(got)+len(p.rows) > 0 {
+			m.fail("the changes of %d give %q\nwant %q", p.instant, got, p.rows)
+		}
+		was = p.rows
 	}
 }
 

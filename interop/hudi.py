@@ -24,7 +24,7 @@ In a block
 
 Lines that end with `-- mor`, `-- cow`, `-- parts`, `-- plain`, `-- from R` or `-- to R` are for tables of that kind or releases alone; such a line before the
 first block means the whole scenario. There may also be lines `-- property KEY=VALUE`, properties of the table for both, and `-- set KEY=VALUE`,
-settings of the sessions of both. Hudi's INSERT is told to be an upsert, as tarn's is: from 0.14 on it keeps both rows of a key. The first line `-- short` puts a file into the short form, which runs one kind of table for each release.
+settings of the sessions of both; of tables with hoodie.table.cdc.enabled a check compares all change rows too. Hudi's INSERT is told to be an upsert, as tarn's is: from 0.14 on it keeps both rows of a key. The first line `-- short` puts a file into the short form, which runs one kind of table for each release.
 """
 import glob
 import json
@@ -153,6 +153,8 @@ class Table:
         assert len(keys) == len(set(keys)), "a key comes twice"
         doctor = subprocess.run([os.environ["TARN"], "doctor", self.path], capture_output=True, text=True, timeout=300)
         assert doctor.returncode == 0, f"tarn doctor: {doctor.stdout} {doctor.stderr}"
+        if self.given.get("hoodie.table.cdc.enabled") == "true":
+            self.check_changes()
         report = subprocess.run([sys.executable, os.path.join(os.environ["ORACLE"], "check_table.py"), self.path, "--version", self.release],
                                 capture_output=True, text=True) if os.environ.get("TARN_INTEROP_DEEP") else None
         assert report is None or report.returncode == 0, report.stderr
@@ -170,6 +172,21 @@ class Table:
             got = sorted(json.dumps({k: v for k, v in json.loads(r).items() if v is not None}, ensure_ascii=False, separators=(",", ":")) for r in tarn(sql, "jsonl", self.settings).splitlines())
             want = sorted(json.dumps(json.loads(r), ensure_ascii=False, separators=(",", ":")) for r in want)
             assert got == want, f"{q.strip()}: answers differ (tarn, Hudi): {diff(got, want)}"
+
+
+    def check_changes(self):
+        query = f"SELECT op, ts_ms, before, after FROM hudi_table_changes('{self.name}', 'cdc', 'earliest')"
+        hudi = sorted(change(r.asDict()) for r in self.spark.sql(query).collect())
+        got = sorted(change(json.loads(r)) for r in tarn(self.fill(query + ";", "tarn"), "jsonl").splitlines())
+        assert got == hudi, f"changes differ (tarn, Hudi): {diff(got, hudi)}"
+
+
+def change(row):
+    """A change row without the meta columns, which Hudi gives for some changes; where it has the text null, there is no row."""
+    def own(text):
+        fields = json.loads(text or "null")
+        return json.dumps(fields and {k: v for k, v in fields.items() if not k.startswith("_hoodie_")}, sort_keys=True)
+    return row["op"], row["ts_ms"], own(row["before"]), own(row["after"])
 
 
 def diff(a, b):

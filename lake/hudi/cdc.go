@@ -13,6 +13,7 @@ import (
 
 	"github.com/tarn-lake/tarn/internal/avro"
 	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/hudi/config"
 	"github.com/tarn-lake/tarn/lake/hudi/logfile"
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 	"github.com/tarn-lake/tarn/rel"
@@ -162,7 +163,7 @@ func sortedKeys(groups map[groupKey]*written) (out []groupKey) {
 }
 
 // addGroup adds the changes of one file group. It is an error when files that tell them are gone.
-func (s *changeStep) addGroup(g *fileGroup, key groupKey, w *written, byBase bool, mode string) error {
+func (s *changeStep) addGroup(g *fileGroup, key groupKey, w *written, byBase bool, mode config.CDCMode) error {
 	if logs := w.changeLogs(mode); logs != nil {
 		s.logs = append(s.logs, logs...)
 		return nil
@@ -202,8 +203,8 @@ func (g *fileGroup) hasFile(path string) bool {
 }
 
 // changeLogs are the change records that tell all changes of a file group; nil when it must be compared.
-func (w *written) changeLogs(mode string) (out []string) {
-	if mode != "DATA_BEFORE_AFTER" || w.replaced {
+func (w *written) changeLogs(mode config.CDCMode) (out []string) {
+	if mode != config.DataBeforeAfter || w.replaced {
 		return nil
 	}
 	for _, st := range w.stats {

@@ -98,7 +98,13 @@ func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
 	n.Payload = o.text("", "hoodie.compaction.payload.class", "hoodie.datasource.write.payload.class")
 	n.MergeMode = config.MergeMode(strings.ToUpper(o.text("", "hoodie.record.merge.mode", "hoodie.write.record.merge.mode", "recordmergemode")))
 	n.CDC = o.flag("hoodie.table.cdc.enabled", false)
-	n.CDCMode = o.text("", "hoodie.table.cdc.supplemental.logging.mode")
+	n.CDCMode = config.CDCMode(strings.ToUpper(o.text(string(config.DataBeforeAfter), "hoodie.table.cdc.supplemental.logging.mode")))
+	if n.CDC && n.Version < 6 {
+		return nil, fmt.Errorf("hoodie.table.cdc.enabled: tables record changes from version 6 on, not in version %d", n.Version)
+	}
+	if !n.CDCMode.Known() {
+		return nil, fmt.Errorf("hoodie.table.cdc.supplemental.logging.mode=%s: OP_KEY_ONLY, DATA_BEFORE or DATA_BEFORE_AFTER is expected", n.CDCMode)
+	}
 	if err := partitionBy(&n, m, o); err != nil {
 		return nil, err
 	}

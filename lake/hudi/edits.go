@@ -172,8 +172,7 @@ func (e *edits) slice(all []*FileSlice, id int64) (*sliceEdit, error) {
 // check is twice when a row id came more than once. Without it, repeated deletes of a row count once.
 func (e *edits) check(twice error) error {
 	for _, s := range e.slices {
-		n := s.gone.set.Len() + s.idle.set.Len()
-		if n == s.seen && !s.gone.set.Intersects(&s.idle.set) {
+		if !s.repeated() && !s.gone.set.Intersects(&s.idle.set) {
 			continue
 		}
 		if twice != nil {
@@ -186,6 +185,9 @@ func (e *edits) check(twice error) error {
 	}
 	return nil
 }
+
+// repeated reports whether a row is changed more than once.
+func (s *sliceEdit) repeated() bool { return s.gone.set.Len()+s.idle.set.Len() < s.seen }
 
 // touched are the slices with changed rows, in order.
 func (e *edits) touched() []*sliceEdit {

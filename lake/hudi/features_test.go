@@ -50,6 +50,7 @@ var features = []feature{
 	{name: "INSERT, UPDATE, DELETE, MERGE", proof: "TestHudiWritesModel", yes: "all"},
 	{name: "written by turns with Hudi", proof: "interop/hudi/tarn_first.sql", yes: "all"},
 	{name: "record positions in logs", proof: "TestHudiRecordPositions", yes: "mor8 mor9"},
+	{name: "change records, written", proof: "interop/hudi/cdc.sql", yes: "6 8 9"},
 	{name: "payload classes and merge modes", proof: "TestPayloads", yes: "mor6 mor9"},
 	{name: "metadata table: files", proof: "TestHudiMetadataTable", yes: "6 8 9"},
 	{name: "metadata table: column_stats", proof: "TestHudiMetadataTable", yes: "6 9"},

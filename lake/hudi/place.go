@@ -24,7 +24,7 @@ func (x *tx) carryOut(ctx context.Context, f *freshRows, e *edits, mayFill bool,
 	}
 	var filled fills
 	bucketed := f.bucket.ID != 0
-	if e.inserted > 0 && mayFill && l.small > 0 && !bucketed {
+	if e.inserted > 0 && mayFill && l.small > 0 && !bucketed && !x.needsKeys(l) {
 		if filled, err = x.fill(ctx, l, f, e); err != nil {
 			return lake.Metrics{}, err
 		}

@@ -12,8 +12,10 @@ import (
 func (x *tx) mergeable() error {
 	c := x.config()
 	switch {
-	case c.CDC:
-		return fmt.Errorf("the table records changes (hoodie.table.cdc.enabled), which writes of changed rows do not keep yet")
+	case c.CDC && c.Version < 6:
+		return fmt.Errorf("the table records changes (hoodie.table.cdc.enabled), which writes to tables of version %d do not keep", c.Version)
+	case c.CDC && !c.CDCMode.Known():
+		return fmt.Errorf("hoodie.table.cdc.supplemental.logging.mode=%s is not known", c.CDCMode)
 	case c.PartialUpdate != "":
 		return fmt.Errorf("the table merges rows by hoodie.table.partial.update.mode=%s, which writes do not know yet", c.PartialUpdate)
 	case c.MergeMode == config.Custom:

@@ -91,7 +91,11 @@ func (x *tx) rewriteRun(ctx context.Context, l *layout, run []*sliceEdit, f *fre
 	if err != nil {
 		return lake.Metrics{}, err
 	}
-	return x.rewritten(ctx, l, run, files)
+	changes, err := x.recordChanges(ctx, l, run, f)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	return x.rewritten(ctx, l, run, files, changes)
 }
 
 // indexOf is the key index for the next base file of a slice. Where few rows leave the file, the former one's is the start.
@@ -119,7 +123,7 @@ func (x *tx) writeFiles(ctx context.Context, rows rel.Node, d engine.Dest) ([]re
 }
 
 // rewritten tells of the new base files of a run. A group without rows gets a file without rows.
-func (x *tx) rewritten(ctx context.Context, l *layout, run []*sliceEdit, files []rel.File) (lake.Metrics, error) {
+func (x *tx) rewritten(ctx context.Context, l *layout, run []*sliceEdit, files []rel.File, changes map[int64]changeFile) (lake.Metrics, error) {
 	var m lake.Metrics
 	byKey := map[string]rel.File{}
 	for _, f := range files {
@@ -141,6 +145,9 @@ func (x *tx) rewritten(ctx context.Context, l *layout, run []*sliceEdit, files [
 		stat := x.act.baseStat(f)
 		stat.PrevCommit, stat.PrevBaseFile = s.slice.Base.Instant, s.slice.Base.String()
 		stat.NumUpdateWrites, stat.NumDeletes, stat.NumInserts = s.updated, s.deleted, s.inserted
+		if c, ok := changes[s.slice.Number]; ok {
+			stat.CDCStats = map[string]int64{c.name: c.size}
+		}
 		x.act.add(stat, f)
 		m.FilesAdded++
 		m.FilesRemoved++
@@ -203,6 +210,12 @@ type fills map[string]int64
 
 // filling is the new rows that go to slices of a run, in the groups of these.
 func (x *tx) filling(l *layout, f *freshRows, run []*sliceEdit) storedRows {
+	in, number, _ := x.joining(f, run)
+	return l.added(f, x.act, in, &rel.Cast{X: number.Ref(), To: types.String, Zone: "UTC"})
+}
+
+// joining is the new rows that go to slices of a run, with the numbers and partition paths of these.
+func (x *tx) joining(f *freshRows, run []*sliceEdit) (in rel.Node, number, path rel.Column) {
 	var list []*FileSlice
 	for _, s := range run {
 		if s.inserted > 0 {
@@ -214,8 +227,7 @@ func (x *tx) filling(l *layout, f *freshRows, run []*sliceEdit) storedRows {
 	if f.bucket.ID != 0 {
 		on = equals(f.file.Ref(), number.Ref())
 	}
-	in := &rel.Join{Kind: rel.Inner, Left: f.inserts(), Right: table, On: on}
-	return l.added(f, x.act, in, &rel.Cast{X: number.Ref(), To: types.String, Zone: "UTC"})
+	return &rel.Join{Kind: rel.Inner, Left: f.inserts(), Right: table, On: on}, number, path
 }
 
 // elsewhere is the new rows that go to new file groups.

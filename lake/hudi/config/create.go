@@ -27,7 +27,7 @@ type New struct {
 	Payload        string    // class; "": the release's default
 	MergeMode      MergeMode // "": by the ordering fields; of version 8 on
 	CDC            bool
-	CDCMode        string            // "": DATA_BEFORE_AFTER
+	CDCMode        CDCMode           // "": DATA_BEFORE_AFTER
 	Extra          map[string]string // further properties, kept as they are
 }
 
@@ -138,9 +138,9 @@ func (n New) cdc(p Properties) {
 		return
 	}
 	p[keyCDC] = "true"
-	p[keyCDCMode] = n.CDCMode
+	p[keyCDCMode] = string(n.CDCMode)
 	if n.CDCMode == "" {
-		p[keyCDCMode] = "DATA_BEFORE_AFTER"
+		p[keyCDCMode] = string(DataBeforeAfter)
 	}
 }
 

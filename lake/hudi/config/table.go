@@ -26,6 +26,19 @@ const (
 	Custom     MergeMode = "CUSTOM" // the payload class or strategy decides
 )
 
+// CDCMode says what change records hold, in tables that have them.
+type CDCMode string
+
+// The modes of change records.
+const (
+	OpKeyOnly       CDCMode = "OP_KEY_ONLY"
+	DataBefore      CDCMode = "DATA_BEFORE"
+	DataBeforeAfter CDCMode = "DATA_BEFORE_AFTER"
+)
+
+// Known reports whether m is one of the modes.
+func (m CDCMode) Known() bool { return m == OpKeyOnly || m == DataBefore || m == DataBeforeAfter }
+
 // PartialUpdate says which columns of a new row leave the old value in place.
 type PartialUpdate string
 
@@ -89,7 +102,7 @@ type Table struct {
 	IndexDefs          string   // relative to the table, or ""
 
 	CDC     bool
-	CDCMode string // DATA_BEFORE_AFTER, DATA_BEFORE or OP_KEY_ONLY
+	CDCMode CDCMode
 }
 
 // Checksum is what hoodie.table.checksum of a table is.
@@ -267,7 +280,7 @@ func (r *reader) metadata(t *Table) {
 	t.CreateSchema = r.text("", keyCreateSchema)
 	t.BootstrapBase = r.text("", keyBootstrap)
 	t.CDC = r.bool(keyCDC, false)
-	t.CDCMode = strings.ToUpper(r.text("DATA_BEFORE_AFTER", keyCDCMode))
+	t.CDCMode = CDCMode(strings.ToUpper(r.text(string(DataBeforeAfter), keyCDCMode)))
 }
 
 // Writable is nil when tarn writes tables of this kind, else what stands against it.
