@@ -346,12 +346,24 @@ func (x *tx) logName(s *FileSlice) LogName {
 	return n
 }
 
+// logFiles are the names that a commit says of the log files of the slice. Up to version 6 they are all; from 8 on Hudi names the new
+// one only, and its CDC queries, which take the others for the rows before the commit, go wrong where there are several.
+func (w *logger) logFiles() []string {
+	var out []string
+	if c := w.x.config(); c.Version < 8 || c.CDC {
+		for _, l := range w.now.slice.Logs {
+			out = append(out, path.Base(l.Path))
+		}
+	}
+	return append(out, path.Base(w.file.name))
+}
+
 // stat tells of the log file that was finished.
 func (w *logger) stat() {
 	s, size := w.now, w.file.out.n
 	stat := timeline.WriteStat{FileID: s.slice.FileID, Path: w.file.name, PrevCommit: s.slice.Instant(), Partition: s.slice.Partition,
 		NumWrites: s.inserted + s.updated, NumInserts: s.inserted, NumUpdateWrites: s.updated, NumDeletes: s.deleted, TotalWriteBytes: size, FileSizeInBytes: size,
-		LogVersion: int32(w.file.version), LogFiles: []string{path.Base(w.file.name)}, RuntimeStats: &timeline.RuntimeStats{}}
+		LogVersion: int32(w.file.version), LogFiles: w.logFiles(), RuntimeStats: &timeline.RuntimeStats{}}
 	if s.slice.Base != nil {
 		stat.BaseFile = s.slice.Base.String()
 	}

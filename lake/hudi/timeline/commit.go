@@ -50,7 +50,7 @@ type WriteStat struct {
 	// Of log files, which have a LogVersion of 1 and more.
 	LogVersion int32    `avro:"logVersion,omitzero"`
 	LogOffset  int64    `avro:"-"`
-	LogFiles   []string `avro:"logFiles"` // names of the log files written
+	LogFiles   []string `avro:"logFiles"` // names of the log files of the slice, or of those written
 
 	// RecordsStats are column ranges of a log file as layout 1 keeps them, JSON;
 	// nil is {"val":null}.
