@@ -187,6 +187,11 @@ func (x *tx) upsert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 	if err != nil {
 		return lake.Metrics{}, err
 	}
+	f, releaseCombined, err := x.combined(ctx, f, e)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	defer releaseCombined()
 	return x.carryOut(ctx, f, e, true, c.FileSize)
 }
 
@@ -224,14 +229,21 @@ func (x *tx) newest(f *freshRows) (*freshRows, error) {
 	}
 	rank := rel.Column{ID: rel.NewID(), Name: "rank", Type: types.Int}
 	var order []rel.Order
+	if x.rule().deletesYield { // a row goes before the deletions that come before it in the batch
+		last := rel.Column{ID: rel.NewID(), Name: "last", Type: types.Int, Nullable: true}
+		in = &rel.Window{In: in, Funcs: []rel.Computed{{Column: last, Expr: &rel.Over{Fn: &rel.Agg{Name: "max", Args: []rel.Expr{number.Ref()}, T: types.Int, Null: true}, Partition: by}}}}
+		yields := rel.And(x.deletion(f, opUpsert), compare("<", number.Ref(), last.Ref()))
+		order = append(order, rel.Order{Expr: firstOf(types.Int, code(1), rel.When{If: sure(yields), Then: code(0)}), Desc: true})
+	}
 	for _, c := range x.batchOrder(f) {
 		order = append(order, rel.Order{Expr: c.Ref(), Desc: true})
 	}
 	order = append(order, rel.Order{Expr: number.Ref(), Desc: true})
 	ranked := &rel.Window{In: in, Funcs: []rel.Computed{{Column: rank, Expr: &rel.Over{Fn: &rel.Call{Name: "row_number", T: types.Int},
 		Partition: by, Order: order}}}}
-	out.rows = &rel.Filter{In: ranked, Cond: equals(rank.Ref(), code(1))}
-	return &out, nil
+	one, rows := x.joined(&out, ranked, rank, by)
+	one.rows = &rel.Filter{In: rows, Cond: equals(rank.Ref(), code(1))}
+	return one, nil
 }
 
 // tagged finds for each row the row of the table that has its key: the code and the row id say what becomes of it.
@@ -265,7 +277,7 @@ func (x *tx) tagged(ctx context.Context, f *freshRows, op operation) (*freshRows
 	p.In = &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known.rows, On: on}
 	whens := []rel.When{{If: isNull(nullableRef(known.file)), Then: absent}}
 	if lost := x.loses(f, known); lost != nil && op != opDelete {
-		whens = append(whens, rel.When{If: lost, Then: code(ignoredOp)})
+		whens = append(whens, x.stale(lost, deletes)...)
 	}
 	whens = append(whens, rel.When{If: deletes, Then: code(deleteOp)})
 	found := rel.Expr(code(updateOp))
@@ -286,6 +298,19 @@ func (x *tx) tagged(ctx context.Context, f *freshRows, op operation) (*freshRows
 	place.Nullable = true
 	p.Cols = append(p.Cols, rel.Computed{Column: place, Expr: place.Ref()})
 	return x.moved(&out, place), nil
+}
+
+// stale is what becomes of rows that are older than the stored ones. Where they may fill columns they stay updates.
+func (x *tx) stale(lost, deletes rel.Expr) []rel.When {
+	r := x.rule()
+	var out []rel.When
+	if r.deletesAlways || r.partial() && x.config().Version < 8 && x.merges() { // as Hudi's payload classes delete among logs
+		out = append(out, rel.When{If: deletes, Then: code(deleteOp)})
+	}
+	if r.staleFills || r.onlyDeletes {
+		lost = rel.And(lost, deletes)
+	}
+	return append(out, rel.When{If: lost, Then: code(ignoredOp)})
 }
 
 func nullableRef(c rel.Column) rel.Expr {

@@ -124,7 +124,16 @@ func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
 	if err := o.err(); err != nil {
 		return nil, err
 	}
-	return n.Properties()
+	made, err := n.Properties()
+	if err != nil || n.Version < 9 || !mapped(n.Payload) {
+		return made, err
+	}
+	c, err := config.NewTable(made)
+	if err != nil {
+		return nil, err
+	}
+	mergeModeOnly(made, c)
+	return made, nil
 }
 
 // keptPrefix begins the properties in which a table keeps options for its writers. Hudi keeps these in a catalog, and refuses writers

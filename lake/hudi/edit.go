@@ -34,7 +34,7 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 	if err := e.check(c.Twice); err != nil {
 		return lake.Metrics{}, err
 	}
-	if e.updated > 0 && x.byEventTime() {
+	if e.updated > 0 && x.byEventTime() && !x.rule().staleFills && !x.rule().onlyDeletes {
 		if f, e, err = x.judge(ctx, f, e); err != nil {
 			return lake.Metrics{}, err
 		}
@@ -70,6 +70,11 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 	if _, err := x.begin(ctx, x.kind(), op); err != nil {
 		return lake.Metrics{}, err
 	}
+	f, releaseCombined, err := x.combined(ctx, f, e)
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	defer releaseCombined()
 	return x.carryOut(ctx, f, e, true, 0)
 }
 

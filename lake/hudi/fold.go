@@ -205,6 +205,8 @@ func (f *fold) replaces(old, e *entry) bool {
 	switch {
 	case len(f.ordering) == 0, e.ordering == natural, old.ordering == natural:
 		return true
+	case f.rule.onlyDeletes && !e.deletion && !old.deletion:
+		return true
 	case old.deletion && !f.rule.deletesCount:
 		return true // before table version 8, deletions leave no trace for the rows after them
 	}
@@ -213,7 +215,7 @@ func (f *fold) replaces(old, e *entry) bool {
 
 // always reports whether an entry goes before a row of the base file, whatever their ordering values.
 func (f *fold) always(e *entry) bool {
-	return !f.rule.overBase || e.ordering == natural || e.block && !f.rule.deletesCount
+	return !f.rule.overBase || e.ordering == natural || e.block && !f.rule.deletesCount || f.rule.onlyDeletes && !e.deletion
 }
 
 // column is the values of a wanted column, and which entries have one: the others have that of the base file.

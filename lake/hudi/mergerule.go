@@ -20,7 +20,20 @@ type mergeRule struct {
 	unavailable               string // a text that stands for the value of the older row; "": none does
 	deleteField, deleteMarker string // a row with this text in this column is a deletion; "": none is
 	deleteFold                bool   // the marker is compared without regard to case
+	// joinsBatch: rows of one key in one batch become one row, as a row and a stored one do. Otherwise one of them is taken.
+	joinsBatch bool
+	// staleFills: an older row gives its values to columns that have none in the newer one. Otherwise it has no effect.
+	staleFills bool
+	// deletesAlways: a deletion that comes to a stored row counts whatever its ordering value.
+	deletesAlways bool
+	// deletesYield: of rows of one key in one batch, one that comes after a deletion goes before it, whatever their ordering values.
+	deletesYield bool
+	// onlyDeletes: ordering values count where one of two rows is a deletion; of other rows the later wins.
+	onlyDeletes bool
 }
+
+// partial reports whether a row may leave values of the older one in place.
+func (r *mergeRule) partial() bool { return r.keepsNulls != nullsReplace || r.unavailable != "" }
 
 // keepsNulls says where NULL keeps the older value.
 type keepsNulls uint8
@@ -60,7 +73,10 @@ func mergeRuleOf(c *config.Table) (mergeRule, error) {
 		if c.MergeStrategy == config.StrategyCommitTime { // as Hudi 1.x writes it into tables of version 6
 			r.ordering = nil
 		}
-		return r, r.setPayload(c.Payload)
+		if c.MergeMode == config.Custom && c.Payload == "" {
+			return r, fmt.Errorf("rows are merged by the strategy %s, which is not known", c.MergeStrategy)
+		}
+		return r, r.setPayload(c)
 	}
 	r.deletesCount = true
 	switch c.MergeMode {
@@ -78,20 +94,25 @@ func mergeRuleOf(c *config.Table) (mergeRule, error) {
 			r.unavailable = m
 		}
 	}
+	r.joinsBatch = r.partial()
+	r.staleFills = r.joinsBatch && r.overBase
 	return r, nil
 }
 
 // setPayload makes the rule that of a payload class, whose methods of merging among logs and with base files differ.
-func (r *mergeRule) setPayload(class string) error {
-	name, known := strings.CutPrefix(class, modelPackage)
+func (r *mergeRule) setPayload(c *config.Table) error {
+	name, known := strings.CutPrefix(c.Payload, modelPackage)
 	switch name {
 	case "", "OverwriteWithLatestAvroPayload":
-	case "DefaultHoodieRecordPayload", "EventTimeAvroPayload":
+	case "DefaultHoodieRecordPayload":
 		r.overBase = true
+	case "EventTimeAvroPayload":
+		r.overBase, r.deletesAlways = true, true
 	case "OverwriteNonDefaultsWithLatestAvroPayload":
 		r.keepsNulls = nullsKeepBase
 	case "PartialUpdateAvroPayload":
 		r.overBase, r.keepsNulls = true, nullsKeepOlder
+		r.joinsBatch, r.staleFills, r.deletesAlways, r.deletesYield = true, true, true, true
 	case "debezium.PostgresDebeziumAvroPayload":
 		r.overBase, r.unavailable = true, debeziumMarker
 		r.deleteField, r.deleteMarker = "_change_operation_type", "d"
@@ -100,10 +121,23 @@ func (r *mergeRule) setPayload(class string) error {
 	default:
 		known = false
 	}
-	if !known && class != "" {
-		return fmt.Errorf("rows are merged by the class %s, which is not known", class)
+	if !known && c.Payload != "" {
+		return fmt.Errorf("rows are merged by the class %s, which is not known", c.Payload)
+	}
+	if c.Version >= 8 && c.Type == config.MergeOnRead {
+		r.amongLogs()
 	}
 	return nil
+}
+
+// amongLogs makes a rule of a payload class that of Hudi 1.0 on merge-on-read tables: logs are merged among each other as they are with base
+// files, and deletions have an ordering value that counts.
+func (r *mergeRule) amongLogs() {
+	r.onlyDeletes = !r.overBase
+	r.overBase, r.deletesCount, r.deletesAlways = true, true, false
+	if r.keepsNulls == nullsKeepBase {
+		r.keepsNulls = nullsKeepOlder
+	}
 }
 
 // deletes says whether a text in the delete field makes a row a deletion.

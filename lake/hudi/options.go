@@ -167,6 +167,14 @@ func (x *tx) takeOptions(given map[string]string) error {
 		return err
 	}
 	var err error
-	x.options.defaults, err = readDefaults()
-	return err
+	if x.options.defaults, err = readDefaults(); err != nil {
+		return err
+	}
+	c, err := withPayloadOf(x.config(), x.options)
+	if err != nil || c == x.config() {
+		return err
+	}
+	view := *x.view
+	view.config, x.view = c, &view
+	return nil
 }

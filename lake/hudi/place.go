@@ -65,7 +65,7 @@ func (x *tx) fill(ctx context.Context, l *layout, f *freshRows, e *edits) (fills
 	}
 	small := map[string]*FileSlice{}
 	for _, s := range x.base.slices {
-		if !x.takesRows(l, s) {
+		if !x.takesRows(l, s) || x.logsOnly(e.slices[s.Number]) {
 			continue
 		}
 		if old := small[s.Partition]; old == nil || s.Base.Size < old.Base.Size {
@@ -93,6 +93,11 @@ func (x *tx) fill(ctx context.Context, l *layout, f *freshRows, e *edits) (fills
 		edit.inserted = n
 	}
 	return out, nil
+}
+
+// logsOnly reports whether the changes of a slice must go to a log, because the new rows are not whole: readers complete them.
+func (x *tx) logsOnly(s *sliceEdit) bool {
+	return x.merges() && x.rule().partial() && s != nil && s.updated > 0
 }
 
 // takesRows reports whether new rows may fill the base file of a slice.

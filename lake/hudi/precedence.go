@@ -2,6 +2,8 @@ package hudi
 
 import (
 	"fmt"
+	"maps"
+	"strings"
 
 	"github.com/tarn-lake/tarn/lake/hudi/config"
 	"github.com/tarn-lake/tarn/rel"
@@ -16,24 +18,42 @@ func (x *tx) mergeable() error {
 		return fmt.Errorf("the table records changes (hoodie.table.cdc.enabled), which writes to tables of version %d do not keep", c.Version)
 	case c.CDC && !c.CDCMode.Known():
 		return fmt.Errorf("hoodie.table.cdc.supplemental.logging.mode=%s is not known", c.CDCMode)
-	case c.PartialUpdate != "":
-		return fmt.Errorf("the table merges rows by hoodie.table.partial.update.mode=%s, which writes do not know yet", c.PartialUpdate)
-	case c.MergeMode == config.Custom:
-		return fmt.Errorf("the table merges rows by %s, which is not known", c.Payload+c.MergeStrategy)
 	}
-	return nil
+	_, err := mergeRuleOf(x.config())
+	return err
+}
+
+// rule says how the write merges rows. It is of a table that is mergeable.
+func (x *tx) rule() *mergeRule {
+	r, err := mergeRuleOf(x.config())
+	if err != nil {
+		return &mergeRule{}
+	}
+	return &r
+}
+
+// withPayloadOf is c with the payload class that options name, where the table names none: up to version 6 the properties of copy-on-write
+// tables of Hudi do not, and each write does.
+func withPayloadOf(c *config.Table, o options) (*config.Table, error) {
+	class := o.text("", "hoodie.datasource.write.payload.class", "hoodie.compaction.payload.class")
+	if class == "" || c.Version >= 8 || c.Properties["hoodie.compaction.payload.class"] != "" {
+		return c, nil
+	}
+	p := maps.Clone(c.Properties)
+	p["hoodie.compaction.payload.class"] = class
+	return config.NewTable(p)
 }
 
 // byEventTime reports whether an incoming row loses against a stored one of a greater ordering value.
 func (x *tx) byEventTime() bool {
-	c := x.config()
-	return c.MergeMode == config.EventTime && len(c.Ordering) > 0
+	r := x.rule()
+	return r.overBase && len(r.ordering) > 0
 }
 
 // needsOrdering reports whether rows without ordering value are refused: such rows could be written, but not be read again.
 func (x *tx) needsOrdering() bool {
 	c := x.config()
-	return len(c.Ordering) > 0 && (c.MergeMode == config.EventTime || c.Version < 8)
+	return len(c.Ordering) > 0 && (x.byEventTime() || c.Version < 8)
 }
 
 // orderingColumns are the columns that decide between an incoming and a stored row.
@@ -97,14 +117,25 @@ func (x *tx) deletion(f *freshRows, op operation) rel.Expr {
 		return no
 	}
 	named := x.namedColumns(f)
+	var is rel.Expr
 	if c, ok := columnNamed(named, isDeletedColumn); ok && c.Type == types.Type(types.Boolean) {
-		return &rel.Call{Name: "coalesce", Args: []rel.Expr{c.Ref(), no}, T: types.Boolean}
+		is = c.Ref()
 	}
-	o := x.config().MergeOptions
-	field, marker := o["hoodie.payload.delete.field"], o["hoodie.payload.delete.marker"]
-	field, marker = x.options.text(field, "hoodie.payload.delete.field"), x.options.text(marker, "hoodie.payload.delete.marker")
+	r := x.rule()
+	field, marker := x.options.text(r.deleteField, optDeleteField), x.options.text(r.deleteMarker, optDeleteMarker)
 	if c, ok := columnNamed(named, field); ok && field != "" && marker != "" && types.Text(c.Type) {
-		return &rel.Call{Name: "coalesce", Args: []rel.Expr{equals(c.Ref(), text(marker)), no}, T: types.Boolean}
+		says := equals(c.Ref(), text(marker))
+		if r.deleteFold {
+			says = equals(&rel.Call{Name: "lower", Args: []rel.Expr{c.Ref()}, T: types.String, Null: true}, text(strings.ToLower(marker)))
+		}
+		if is == nil {
+			is = says
+		} else {
+			is = either(says, is)
+		}
 	}
-	return no
+	if is == nil {
+		return no
+	}
+	return &rel.Call{Name: "coalesce", Args: []rel.Expr{is, no}, T: types.Boolean}
 }

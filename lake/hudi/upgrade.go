@@ -339,6 +339,13 @@ const (
 	payloadModels = "org.apache.hudi.common.model."
 )
 
+// mapped reports whether tables of version 9 say by more than a merge mode what a payload class says.
+func mapped(class string) bool {
+	name, ok := strings.CutPrefix(class, payloadModels)
+	return ok && slices.Contains([]string{"OverwriteNonDefaultsWithLatestAvroPayload", "PartialUpdateAvroPayload", "AWSDmsAvroPayload",
+		"debezium.MySqlDebeziumAvroPayload", "debezium.PostgresDebeziumAvroPayload"}, name)
+}
+
 // mergeModeOnly says by a merge mode what a payload class says (§2.4).
 func mergeModeOnly(p config.Properties, c *config.Table) {
 	delete(p, "hoodie.compaction.payload.class")
