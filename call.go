@@ -2,6 +2,7 @@ package tarn
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -280,7 +281,15 @@ func (r *run) createIndex(ctx context.Context, st *syntax.CreateIndex) (*Rows, e
 		args["type"] = st.Kind.Name
 	}
 	if len(st.Options) > 0 {
-		args["options"] = syntax.Span{From: st.Options[0].Pos(), To: st.Options[len(st.Options)-1].End()}.Text(r.text)
+		given, err := plan.Properties(ctx, st.Options, r)
+		if err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(given)
+		if err != nil {
+			return nil, err
+		}
+		args["options"] = string(text)
 	}
 	_, err := r.callTable(ctx, "create_index", &syntax.Target{Name: st.Table}, args, st)
 	return nothing(), err
@@ -289,6 +298,12 @@ func (r *run) createIndex(ctx context.Context, st *syntax.CreateIndex) (*Rows, e
 func (r *run) dropIndex(ctx context.Context, st *syntax.DropIndex) (*Rows, error) {
 	args := map[string]types.Value{"name": st.Name.Name, "if_exists": st.IfExists}
 	_, err := r.callTable(ctx, "drop_index", &syntax.Target{Name: st.Table}, args, st)
+	return nothing(), err
+}
+
+// refreshIndex runs REFRESH INDEX: every write keeps the indexes in step, so that there is nothing to do but to see that there is the table.
+func (r *run) refreshIndex(ctx context.Context, st *syntax.RefreshIndex) (*Rows, error) {
+	_, err := r.callTable(ctx, "show_indexes", &syntax.Target{Name: st.Table}, map[string]types.Value{}, st)
 	return nothing(), err
 }
 

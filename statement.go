@@ -61,6 +61,8 @@ func (r *run) statement(ctx context.Context, st syntax.Statement) (*Rows, error)
 		return r.createIndex(ctx, st)
 	case *syntax.DropIndex:
 		return r.dropIndex(ctx, st)
+	case *syntax.RefreshIndex:
+		return r.refreshIndex(ctx, st)
 	case *syntax.ShowIndexes:
 		return r.showIndexes(ctx, st)
 	}
@@ -184,8 +186,6 @@ func nameOf(st syntax.Statement) string {
 		return "COPY INTO"
 	case *syntax.RepairTable:
 		return "REPAIR TABLE"
-	case *syntax.RefreshIndex:
-		return "REFRESH INDEX"
 	case *syntax.CreateDataset:
 		return "CREATE " + st.Kind
 	case *syntax.Block, *syntax.If, *syntax.CaseStmt, *syntax.Loop, *syntax.For:

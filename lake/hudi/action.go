@@ -31,6 +31,7 @@ type action struct {
 	groups    map[timeline.FileGroup]bool
 	made      []madeFile // what the metadata table must be told
 	gone      []string   // keys of deleted rows, where a record index is kept
+	forgot    bool       // gone lacks some: there was no record index when the write began
 	heart     *timeline.Heartbeat
 
 	mu     sync.Mutex

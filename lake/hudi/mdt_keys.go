@@ -179,7 +179,11 @@ func (x *tx) eachText(ctx context.Context, rows rel.Node, f func(string)) error 
 
 // collectGone remembers the keys of deleted rows, where a record index must forget them.
 func (x *tx) collectGone(ctx context.Context, f *freshRows, e *edits) error {
-	if e.deleted == 0 || !slices.Contains(x.config().MetadataPartitions, metadata.RecordIndexPartition) {
+	if e.deleted == 0 {
+		return nil
+	}
+	if !slices.Contains(x.config().MetadataPartitions, metadata.RecordIndexPartition) {
+		x.act.forgot = true
 		return nil
 	}
 	key := rel.NewColumn("key", types.String)

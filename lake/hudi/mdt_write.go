@@ -166,12 +166,19 @@ func (x *tx) newMetadata(c *config.Table) metadata.New {
 		if !slices.Contains(n.Partitions, metadata.RecordIndexPartition) {
 			add(metadata.RecordIndexPartition, optGlobalIndex)
 		}
-		if groups, err := strconv.Atoi(x.options.text(kept(c, optIndexGroups), optIndexGroups)); err == nil && groups > 0 {
-			n.Shards = map[string]int{metadata.RecordIndexPartition: min(groups, 10_000)}
-		}
+		n.Shards = map[string]int{metadata.RecordIndexPartition: x.indexGroups(c)}
 	}
 	n.Columns = x.statsColumns(c)
 	return n
+}
+
+// indexGroups is the number of file groups of the record index; 0 when nothing is said.
+func (x *tx) indexGroups(c *config.Table) int {
+	n, err := strconv.Atoi(x.options.text(kept(c, optIndexGroups), optIndexGroups))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return min(n, 10_000)
 }
 
 // maxStatsColumns is hoodie.metadata.index.column.stats.max.columns.to.index.
@@ -212,6 +219,7 @@ func (x *tx) changes(ctx context.Context, w *metadata.Writer, m *timeline.Commit
 		}
 	}
 	if w.Has(metadata.RecordIndexPartition) {
+		c.KeysUnknown = x.act.forgot
 		c.Keys, err = x.movedKeys(ctx)
 	}
 	if err == nil && w.Has(metadata.PartitionStatsPartition) {

@@ -37,7 +37,6 @@ func metadataProcedures() []procedure {
 			validateMetadataFiles},
 		{"create_metadata_table", "Makes the metadata table of a table that has none, from a listing of its folder.", []lake.Param{tableParam()},
 			columns("result"), createMetadata},
-		{"show_indexes", "Shows the indexes that the metadata table holds.", []lake.Param{tableParam()}, columns("index_name", "col_name", "index_type"), showIndexes},
 	}
 }
 
@@ -292,41 +291,31 @@ func createMetadata(ctx context.Context, c *call) ([][]types.Value, error) {
 		if pending := line.Pending(); len(pending) > 0 {
 			return fmt.Errorf("%s is pending; complete it or roll it back first", pending[0])
 		}
-		now, err := config.Load(ctx, c.bucket)
-		if err != nil {
-			return err
-		}
-		groups, err := listFiles(ctx, c.bucket)
-		if err != nil {
-			return err
-		}
-		n := metadata.New{Partitions: []string{metadata.FilesPartition}}
-		for _, f := range groups.files() {
-			if _, done := line.CompletionOf(f.instant); done {
-				ref := metadata.FileRef{Partition: f.partition, Name: path.Base(f.path)}
-				n.Present.Added = append(n.Present.Added, metadata.NewFile{FileRef: ref, Size: f.size, Bounds: []metadata.Bounds{}})
-			}
-		}
-		files = len(n.Present.Added)
-		_, err = metadata.Create(ctx, c.bucket, now, line, n)
+		var err error
+		files, err = c.makeMetadata(ctx, line)
 		return err
 	})
 	return [][]types.Value{{fmt.Sprintf("Created the metadata table of %d files", files)}}, err
 }
 
-// showIndexes lists what the metadata table keeps beside the files.
-func showIndexes(_ context.Context, c *call) ([][]types.Value, error) {
-	var rows [][]types.Value
-	for _, p := range c.config.MetadataPartitions {
-		if p != metadata.FilesPartition {
-			kind := p
-			for _, prefix := range []string{"secondary_index", "expr_index"} {
-				if strings.HasPrefix(p, prefix) {
-					kind = prefix
-				}
-			}
-			rows = append(rows, []types.Value{p, nil, kind})
+// makeMetadata makes the metadata table of a table that has none, with the files of completed writes, and counts these. Whoever calls it
+// holds the lock.
+func (t *Table) makeMetadata(ctx context.Context, line *timeline.Timeline) (files int, err error) {
+	now, err := config.Load(ctx, t.bucket)
+	if err != nil {
+		return 0, err
+	}
+	groups, err := listFiles(ctx, t.bucket)
+	if err != nil {
+		return 0, err
+	}
+	n := metadata.New{Partitions: []string{metadata.FilesPartition}}
+	for _, f := range groups.files() {
+		if _, done := line.CompletionOf(f.instant); done {
+			ref := metadata.FileRef{Partition: f.partition, Name: path.Base(f.path)}
+			n.Present.Added = append(n.Present.Added, metadata.NewFile{FileRef: ref, Size: f.size, Bounds: []metadata.Bounds{}})
 		}
 	}
-	return rows, nil
+	_, err = metadata.Create(ctx, t.bucket, now, line, n)
+	return len(n.Present.Added), err
 }

@@ -24,7 +24,7 @@ type procedure struct {
 
 // procedures are all procedures of Hudi tables, by topic.
 func procedures() []procedure {
-	return slices.Concat(commitProcedures(), actionProcedures(), fileProcedures(), logProcedures(), metadataProcedures(), serviceProcedures(), repairProcedures(), tableProcedures())
+	return slices.Concat(commitProcedures(), actionProcedures(), fileProcedures(), logProcedures(), metadataProcedures(), indexProcedures(), serviceProcedures(), repairProcedures(), tableProcedures())
 }
 
 // Procedures are the procedures of Hudi tables, by name.

@@ -9,7 +9,7 @@ import (
 // recover ends restores that were interrupted, and rolls back what writers that failed have left, before another writer begins.
 func (t *Table) recover(ctx context.Context) error {
 	line, err := t.timeline(ctx)
-	if err != nil || len(line.Pending(timeline.Commit, timeline.DeltaCommit, timeline.ReplaceCommit, timeline.Rollback, timeline.Restore)) == 0 {
+	if err != nil || len(line.Pending(timeline.Commit, timeline.DeltaCommit, timeline.ReplaceCommit, timeline.Rollback, timeline.Restore, timeline.Indexing)) == 0 {
 		return err
 	}
 	lock, err := t.lock(ctx, t.settings(nil))
@@ -25,6 +25,8 @@ func (t *Table) recover(ctx context.Context) error {
 	if err := u.resumeRestore(ctx); err != nil {
 		return t.fail("go on with a restore of", "", err)
 	}
-	_, err = u.rollbackFailed(ctx)
-	return t.fail("roll back failed writes of", "", err)
+	if _, err = u.rollbackFailed(ctx); err != nil {
+		return t.fail("roll back failed writes of", "", err)
+	}
+	return t.fail("end the building of an index of", "", t.resumeIndexing(ctx, u.line))
 }

@@ -24,60 +24,91 @@ func cellsOf(list []cell) iter.Seq2[cell, error] {
 
 // writeBase writes a base file of cells that come by rising keys.
 func (w *Writer) writeBase(ctx context.Context, partition string, s *slice, instant, token string, cells iter.Seq2[cell, error]) (timeline.WriteStat, error) {
-	path := fmt.Sprintf("%s/%s_%s_%s.hfile", partition, s.id, token, instant)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // abandons a file that is not closed
-	out, err := w.bucket.Create(ctx, path, storage.Exclusive)
+	b, err := w.newBase(ctx, partition, s, instant, token)
 	if err != nil {
 		return timeline.WriteStat{}, err
 	}
-	n := &counter{w: out}
-	rows, err := writeCells(n, schemaText(w.version), cells)
-	if err != nil {
-		cancel()
-		out.Close()
-		return timeline.WriteStat{}, err
-	}
-	if err := out.Close(); err != nil {
-		return timeline.WriteStat{}, err
-	}
-	return timeline.WriteStat{FileID: s.id, Path: path, Partition: partition, PrevCommit: timeline.NoCommit, NumWrites: rows,
-		TotalWriteBytes: n.size, FileSizeInBytes: n.size, RuntimeStats: &timeline.RuntimeStats{}}, nil
-}
-
-// writeCells writes an HFile with what only base files have: a filter and the range of their keys. A filter that would be beyond its
-// size tells nothing and is left out; readers use it only when told to.
-func writeCells(out io.Writer, schema string, cells iter.Seq2[cell, error]) (rows int64, err error) {
-	h := hfile.NewWriter(out, tableOptions)
-	h.Info("schema", []byte(schema))
-	var keys [][]byte
-	first, last := "", ""
 	for c, err := range cells {
 		if err == nil {
-			err = h.Append([]byte(c.key), c.value)
+			err = b.add(c)
 		}
 		if err != nil {
-			return rows, err
-		}
-		if rows == 0 {
-			first = c.key
-		}
-		last = c.key
-		if rows++; rows <= bloom.DefaultMaxEntries {
-			keys = append(keys, []byte(c.key))
+			b.abandon()
+			return timeline.WriteStat{}, err
 		}
 	}
-	if rows <= bloom.DefaultMaxEntries {
-		filter := bloom.New(max(len(keys), 1), bloom.DefaultRate, bloom.DefaultMaxEntries)
-		filter.Add(keys...)
-		h.Info("bloomFilterTypeCode", []byte(filter.Kind()))
-		h.Meta("bloomFilter", []byte(filter.Text()))
+	return b.close()
+}
+
+// A baseWriter writes a base file of cells that come by rising keys. It has what only base files have: a filter and the range of
+// their keys. A filter that would be beyond its size tells nothing and is left out; readers use it only when told to.
+type baseWriter struct {
+	stat   timeline.WriteStat
+	out    io.WriteCloser
+	cancel context.CancelFunc
+	sized  *counter
+	table  *hfile.Writer
+
+	keys        [][]byte
+	first, last string
+}
+
+func (w *Writer) newBase(ctx context.Context, partition string, s *slice, instant, token string) (*baseWriter, error) {
+	path := fmt.Sprintf("%s/%s_%s_%s.hfile", partition, s.id, token, instant)
+	ctx, cancel := context.WithCancel(ctx)
+	out, err := w.bucket.Create(ctx, path, storage.Exclusive)
+	if err != nil {
+		cancel()
+		return nil, err
 	}
-	if rows > 0 {
-		h.Info("minRecordKey", []byte(first))
-		h.Info("maxRecordKey", []byte(last))
+	b := &baseWriter{out: out, cancel: cancel, sized: &counter{w: out}}
+	b.stat = timeline.WriteStat{FileID: s.id, Path: path, Partition: partition, PrevCommit: timeline.NoCommit, RuntimeStats: &timeline.RuntimeStats{}}
+	b.table = hfile.NewWriter(b.sized, tableOptions)
+	b.table.Info("schema", []byte(schemaText(w.version)))
+	return b, nil
+}
+
+func (b *baseWriter) add(c cell) error {
+	if err := b.table.Append([]byte(c.key), c.value); err != nil {
+		return err
 	}
-	return rows, h.Close()
+	if b.stat.NumWrites == 0 {
+		b.first = c.key
+	}
+	b.last = c.key
+	if b.stat.NumWrites++; b.stat.NumWrites <= bloom.DefaultMaxEntries {
+		b.keys = append(b.keys, []byte(c.key))
+	}
+	return nil
+}
+
+// abandon gives up: a context that is over leaves no file.
+func (b *baseWriter) abandon() {
+	b.cancel()
+	b.out.Close()
+}
+
+func (b *baseWriter) close() (timeline.WriteStat, error) {
+	defer b.cancel()
+	if b.stat.NumWrites <= bloom.DefaultMaxEntries {
+		filter := bloom.New(max(len(b.keys), 1), bloom.DefaultRate, bloom.DefaultMaxEntries)
+		filter.Add(b.keys...)
+		b.table.Info("bloomFilterTypeCode", []byte(filter.Kind()))
+		b.table.Meta("bloomFilter", []byte(filter.Text()))
+	}
+	if b.stat.NumWrites > 0 {
+		b.table.Info("minRecordKey", []byte(b.first))
+		b.table.Info("maxRecordKey", []byte(b.last))
+	}
+	if err := b.table.Close(); err != nil {
+		b.abandon()
+		return timeline.WriteStat{}, err
+	}
+	if err := b.out.Close(); err != nil {
+		return timeline.WriteStat{}, err
+	}
+	b.stat.TotalWriteBytes, b.stat.FileSizeInBytes = b.sized.size, b.sized.size
+	return b.stat, nil
 }
 
 // A counter counts what is written through it.

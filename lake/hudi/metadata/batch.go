@@ -1,7 +1,6 @@
 package metadata
 
 import (
-	"iter"
 	"slices"
 	"strings"
 )
@@ -110,19 +109,6 @@ func (b batch) filters(c *Changes, instant string, version int) {
 		}
 		b.remove(BloomFiltersPartition, &Record{Key: keyForBloom(f.Partition, f.Name), Kind: BloomFilters, Bloom: &Bloom{Instant: instant, Deleted: true}}, version)
 	}
-}
-
-// keys adds the places of keys.
-func (b batch) keys(keys iter.Seq2[PlacedKey, error]) error {
-	for p, err := range keys {
-		if err != nil {
-			return err
-		}
-		if p.At != nil {
-			b.put(RecordIndexPartition, &Record{Key: p.Key, Kind: RecordIndex, Location: p.At})
-		}
-	}
-	return nil
 }
 
 // shards spreads the records of a partition over n file groups, each sorted by key and without repetitions: of records with one key

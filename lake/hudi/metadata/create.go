@@ -134,19 +134,10 @@ func (w *Writer) define(ctx context.Context, n New) (Indexes, error) {
 		return nil, nil
 	}
 	out := Indexes{}
-	version := func(v string) string {
-		if w.version < 9 {
-			return ""
+	for _, p := range n.Partitions {
+		if def := Definition(w.version, p, n.Columns); def != nil {
+			out[p] = *def
 		}
-		return v
-	}
-	if slices.Contains(n.Partitions, ColumnStatsPartition) {
-		out[ColumnStatsPartition] = Index{Name: ColumnStatsPartition, Type: ColumnStatsPartition, Function: ColumnStatsPartition,
-			Sources: n.Columns, Options: map[string]string{}, Version: version("V2")}
-	}
-	if slices.Contains(n.Partitions, RecordIndexPartition) && w.version >= 9 {
-		out[RecordIndexPartition] = Index{Name: RecordIndexPartition, Type: RecordIndexPartition, Sources: []string{},
-			Options: map[string]string{"isPartitioned": "false"}, Version: version("V1")}
 	}
 	if len(out) == 0 {
 		return nil, nil
@@ -162,6 +153,22 @@ func (w *Writer) define(ctx context.Context, n New) (Indexes, error) {
 		w.conf = c
 	}
 	return out, err
+}
+
+// Definition is how tables of a version define one of the partitions that are not named by users; nil when they do not. columns are those
+// of bounds.
+func Definition(version int, partition string, columns []string) *Index {
+	switch {
+	case version >= 8 && partition == ColumnStatsPartition:
+		x := Index{Name: partition, Type: partition, Function: partition, Sources: columns, Options: map[string]string{}}
+		if version >= 9 {
+			x.Version = "V2"
+		}
+		return &x
+	case version >= 9 && partition == RecordIndexPartition:
+		return &Index{Name: partition, Type: partition, Sources: []string{}, Options: map[string]string{"isPartitioned": "false"}, Version: "V1"}
+	}
+	return nil
 }
 
 // createPartition makes the file groups of a partition with the records of what the table has already, and says in the properties
@@ -181,27 +188,25 @@ func (w *Writer) createPartition(ctx context.Context, partition, instant string,
 	if err := w.describePartition(ctx, partition, instant); err != nil {
 		return err
 	}
+	groups, err := w.beginGroups(ctx, partition, instant, cmp.Or(n.Shards[partition], groupsFor(partition)), records)
+	if err != nil {
+		return err
+	}
 	done := w.metadata("BULK_INSERT_PREPPED")
-	for g, shard := range records.shards(cmp.Or(n.Shards[partition], groupsOf[partition])) {
-		s := &slice{id: fileID(partition, g)}
-		if w.version < 6 {
-			s.id = strings.TrimSuffix(s.id, "-0")
-		}
-		// Releases before 0.14 read no deletions in Avro; there a base file alone makes a file group.
-		if w.version >= 6 || len(shard.records) == 0 {
-			if err := w.beginLog(ctx, partition, s.id, instant); err != nil {
-				return err
-			}
-		}
-		if len(shard.records) == 0 {
-			continue
-		}
-		stat, err := w.writeBase(ctx, partition, s, instant, fmt.Sprintf("%d-0-0", g), cellsOf(shard.cells(w.version)))
-		if err != nil {
-			return err
-		}
-		stat.NumInserts = stat.NumWrites
-		done.PartitionToWriteStats[partition] = append(done.PartitionToWriteStats[partition], stat)
+	var stats []timeline.WriteStat
+	if partition == RecordIndexPartition {
+		stats, err = w.fill(ctx, partition, instant, groups, w.placed(&n))
+	} else {
+		stats, err = w.fillShards(ctx, partition, instant, groups, records)
+	}
+	if err != nil {
+		return err
+	}
+	for i := range stats {
+		stats[i].NumInserts = stats[i].NumWrites
+	}
+	if len(stats) > 0 {
+		done.PartitionToWriteStats[partition] = stats
 	}
 	if _, err := w.timeline.Complete(ctx, i, w.clock(), done); err != nil {
 		return err
@@ -213,9 +218,43 @@ func (w *Writer) createPartition(ctx context.Context, partition, instant string,
 	slices.Sort(w.partitions)
 	w.conf, err = config.Update(ctx, w.table, func(p config.Properties) {
 		p[keyPartitions] = strings.Join(w.partitions, ",")
-		p[keyInflight] = ""
+		p[keyInflight] = strings.Join(slices.DeleteFunc(slices.Clone(w.conf.MetadataInflight), func(x string) bool { return x == partition }), ",")
 	})
 	return err
+}
+
+// beginGroups makes n file groups, each by an empty log. Releases before 0.14 read no deletions in Avro; there a base file alone makes a
+// file group that has records.
+func (w *Writer) beginGroups(ctx context.Context, partition, instant string, n int, records *partitionBatch) ([]*slice, error) {
+	shards := records.shards(n)
+	groups := make([]*slice, n)
+	for g := range groups {
+		groups[g] = &slice{id: fileID(partition, g)}
+		if w.version < 6 {
+			groups[g].id = strings.TrimSuffix(groups[g].id, "-0")
+		}
+		if w.version >= 6 || len(shards[g].records) == 0 {
+			if err := w.beginLog(ctx, partition, groups[g].id, instant); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return groups, nil
+}
+
+// fillShards writes the base files of a new partition, as far as there are records for them.
+func (w *Writer) fillShards(ctx context.Context, partition, instant string, groups []*slice, records *partitionBatch) (stats []timeline.WriteStat, err error) {
+	for g, shard := range records.shards(len(groups)) {
+		if len(shard.records) == 0 {
+			continue
+		}
+		stat, err := w.writeBase(ctx, partition, groups[g], instant, fmt.Sprintf("%d-0-0", g), cellsOf(shard.cells(w.version)))
+		if err != nil {
+			return nil, err
+		}
+		stats = append(stats, stat)
+	}
+	return stats, nil
 }
 
 // present are the records that a new partition begins with.
@@ -230,12 +269,6 @@ func (w *Writer) present(ctx context.Context, partition, instant string, n New) 
 		b.bounds(c, nil, w.version)
 	case BloomFiltersPartition:
 		b.filters(c, instant, w.version)
-	case RecordIndexPartition:
-		if c.Keys != nil {
-			if err := b.keys(c.Keys); err != nil {
-				return nil, err
-			}
-		}
 	case PartitionStatsPartition:
 		touched := map[string][]*NewFile{}
 		for i := range c.Added {

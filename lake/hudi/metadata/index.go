@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/tarn-lake/tarn/lake/hudi/config"
 	"github.com/tarn-lake/tarn/storage"
 )
 
@@ -28,6 +29,11 @@ type Index struct {
 }
 
 const maxIndexFile = 16 << 20
+
+// ReadIndexes are the definitions of the indexes of a table; there may be none.
+func ReadIndexes(ctx context.Context, table storage.Bucket, c *config.Table) (Indexes, error) {
+	return readIndexes(ctx, table, c.IndexDefs)
+}
 
 // readIndexes reads the definitions of a table; there may be none.
 func readIndexes(ctx context.Context, table storage.Bucket, path string) (Indexes, error) {

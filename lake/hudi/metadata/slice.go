@@ -103,16 +103,20 @@ func (t *Table) listSlices(ctx context.Context, partition string) ([]*slice, err
 // what the write did with it.
 func (t *Table) checkLogs(ctx context.Context, partition string, groups []*slice, paths map[string]bool) error {
 	bases := map[string]string{}
-	oldest := "~"
+	oldest, made := "~", ""
 	for _, g := range groups {
 		at := ""
 		if g.base != nil {
 			at = g.base.instant
 		}
 		bases[g.id], oldest = at, min(oldest, at)
+		if first := g.start(); strings.HasPrefix(first, initPrefix) {
+			i, _ := t.timeline.Find(first)
+			made = max(made, i.Completion)
+		}
 	}
 	for _, i := range t.timeline.Completed(timeline.DeltaCommit) {
-		if i.Time <= oldest || strings.HasPrefix(i.Time, initPrefix) {
+		if i.Time <= oldest || i.Time < made || strings.HasPrefix(i.Time, initPrefix) { // before the partition was made it may have been dropped
 			continue
 		}
 		m, err := t.timeline.ReadCommit(ctx, i)
