@@ -91,6 +91,8 @@ var serviceCalls = []struct {
 	{sql: "CALL create_savepoint(path => '/t')", once: true},
 	{sql: "CALL rollback_to_savepoint(path => '/t')"},
 	{sql: "CALL drop_partition(path => '/t', partition => 'part=eu')"},
+	{sql: "CREATE INDEX IF NOT EXISTS record_index ON hudi.`/t` (id)"},
+	{sql: "DROP INDEX IF EXISTS column_stats ON hudi.`/t`"},
 	{sql: "CALL upgrade_table(path => '/t', to_version => '9')"},
 	{sql: "CALL downgrade_table(path => '/t', to_version => '6')"},
 }
