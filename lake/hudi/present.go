@@ -137,7 +137,7 @@ func (v *indexing) measure(ctx context.Context, list []measured) (map[int64][]me
 		columns = append(columns, m.column)
 	}
 	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
-	rows, err := v.base.baseRows(bases, columns, &id)
+	rows, err := v.base.baseRows(bases, columns, &id, nil)
 	if err != nil {
 		return nil, err
 	}
