@@ -103,6 +103,12 @@ class Table:
         folder = folder if os.path.isdir(folder) else os.path.dirname(folder)
         return sorted(x for x in os.listdir(folder) if re.match(r"\d{17}", x))
 
+    def indexes(self):
+        """The partitions of the metadata table that the table names."""
+        file = os.path.join(self.path, ".hoodie", "hoodie.properties")
+        text = open(file).read() if os.path.exists(file) else ""
+        return {x for m in re.findall(r"(?m)^hoodie.table.metadata.partitions=(.*)$", text) for x in m.split(",") if x}
+
     def instants(self, actions):
         return [x[:17] for x in self.timeline() if re.fullmatch(r"\d{17}(_\d{17})?\.(%s)" % actions, x)]
 
@@ -116,7 +122,9 @@ class Table:
             return
         sql = self.fill(body, who)
         if who == "tarn" and not arg:
+            before = self.indexes()
             tarn(sql, settings=self.settings)
+            assert before <= self.indexes() or re.search("rollback_to_savepoint|grade_table", sql), f"tarn took away {before - self.indexes()} of the metadata table"
         elif who == "tarn":
             sql = "".join(f"SET {k}={v};\n" for k, v in self.settings) + sql
             p = subprocess.run([os.environ["STOPPED"], arg.removeprefix("stopped ")], input=sql, capture_output=True, text=True, timeout=300)

@@ -36,7 +36,8 @@ CALL run_clustering(table => '{t}', order => 'name');
 -- check
 -- hudi
 INSERT INTO {t} (id, name, price, ts, region) VALUES (14, 'fourteen', 14.5D, 70L, 'eu');
-CALL run_clustering(table => '{t}', order => 'name');
+CALL run_clustering(table => '{t}'); -- to 0.12.2
+CALL run_clustering(table => '{t}', op => 'execute'); -- from 0.15.0
 UPDATE {t} SET price = 1, ts = 80 WHERE id > 5;
 -- check
 -- tarn
