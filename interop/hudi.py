@@ -135,7 +135,9 @@ class Table:
     def hudi(self, sql, fails):
         for i, s in enumerate(sql):
             try:
-                self.spark.sql(s).collect()
+                rows = self.spark.sql(s).collect()
+                no = [k for r in rows for k, v in r.asDict().items() if k.endswith("result") and v is False]
+                assert not no, f"{s.strip()}: {no[0]} is false"
             except Exception:
                 if fails and i == len(sql) - 1:
                     return

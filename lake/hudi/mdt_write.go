@@ -235,7 +235,7 @@ func (x *tx) boundsOf(w *metadata.Writer, f madeFile) []metadata.Bounds {
 	var stored []string
 	for _, field := range x.view.schema.Fields {
 		kinds[field.Name] = field.Type
-		if metadata.Bounded(field.Type, x.config().Version) {
+		if metadata.Bounded(field.Type, w.BoundsVersion()) {
 			stored = append(stored, field.Name)
 		}
 	}
@@ -246,7 +246,7 @@ func (x *tx) boundsOf(w *metadata.Writer, f madeFile) []metadata.Bounds {
 			continue
 		}
 		b, ok := f.bounds(name, t)
-		if !ok || !there || !metadata.Bounded(t, x.config().Version) {
+		if !ok || !there || !metadata.Bounded(t, w.BoundsVersion()) {
 			return nil
 		}
 		out = append(out, b)

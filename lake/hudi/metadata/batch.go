@@ -55,10 +55,10 @@ func (b batch) files(c *Changes) {
 	}
 }
 
-// bounds adds the bounds of added files and takes out those of removed ones. columns are those that have any.
-func (b batch) bounds(c *Changes, columns []string, version int) {
+// bounds adds the bounds of added files, in the form of a version, and takes out those of removed ones. columns are those that have any.
+func (b batch) bounds(c *Changes, columns []string, form, version int) {
 	for _, f := range c.Added {
-		for _, r := range f.bounds(version) {
+		for _, r := range f.bounds(form) {
 			b.put(ColumnStatsPartition, &Record{Key: keyForStats(r.Column, f.Partition, f.Name), Kind: ColumnStats, Stats: r})
 		}
 	}

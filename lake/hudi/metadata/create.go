@@ -266,7 +266,7 @@ func (w *Writer) present(ctx context.Context, partition, instant string, n New) 
 			b.put(FilesPartition, &Record{Key: allPartitions, Kind: AllPartitions, Files: map[string]FileState{}})
 		}
 	case ColumnStatsPartition:
-		b.bounds(c, nil, w.version)
+		b.bounds(c, nil, w.BoundsVersion(), w.version)
 	case BloomFiltersPartition:
 		b.filters(c, instant, w.version)
 	case PartitionStatsPartition:

@@ -47,7 +47,7 @@ func (w *Writer) boundPartition(ctx context.Context, b batch, c *Changes, partit
 			old = append(old, FileRef{partition, name})
 			continue
 		}
-		for _, s := range added[i].bounds(w.version) {
+		for _, s := range added[i].bounds(w.BoundsVersion()) {
 			note(name, s)
 		}
 	}

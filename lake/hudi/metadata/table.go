@@ -167,6 +167,15 @@ func (t *Table) changesFiles(ctx context.Context, i timeline.Instant) (bool, err
 // Version is the table version of the metadata table.
 func (t *Table) Version() int { return t.version }
 
+// BoundsVersion is the table version whose form the bounds of columns have. Hudi 1.1 does not merge bounds of two forms, and leaves a
+// table that it upgrades its old ones: the definition of the index tells.
+func (t *Table) BoundsVersion() int {
+	if t.version >= 9 && t.indexes[ColumnStatsPartition].Version == "V1" {
+		return 8
+	}
+	return t.version
+}
+
 // Has reports whether a partition of the metadata table is ready.
 func (t *Table) Has(partition string) bool { return slices.Contains(t.partitions, partition) }
 

@@ -70,7 +70,7 @@ func (w *Writer) Commit(ctx context.Context, instant string, c Changes) error {
 // Unkept are the partitions of the metadata table that would be wrong after a write: secondary and expression indexes, which only
 // Hudi keeps, and the bounds of partitions when those of a file are not known.
 func (w *Writer) Unkept(c *Changes) []string {
-	unbounded := slices.ContainsFunc(c.Added, func(f NewFile) bool { return f.bounds(w.version) == nil })
+	unbounded := slices.ContainsFunc(c.Added, func(f NewFile) bool { return f.bounds(w.BoundsVersion()) == nil })
 	var out []string
 	for _, p := range w.partitions {
 		switch p {
@@ -99,7 +99,7 @@ func (w *Writer) batch(ctx context.Context, instant string, c *Changes) (batch, 
 		if err != nil {
 			return nil, err
 		}
-		b.bounds(c, columns, w.version)
+		b.bounds(c, columns, w.BoundsVersion(), w.version)
 	}
 	if w.Has(BloomFiltersPartition) {
 		b.filters(c, instant, w.version)

@@ -392,3 +392,42 @@ func (b *stopping) Remove(ctx context.Context, names ...string) error {
 	}
 	return b.Bucket.Remove(ctx, names...)
 }
+
+// TestOldFormOfBounds writes to a table that Hudi has upgraded to version 9: the definition of its index says that bounds stay as they were.
+func TestOldFormOfBounds(t *testing.T) {
+	ctx := context.Background()
+	for version, old := range map[string]bool{"V1": true, "V2": false, "": false} {
+		w := newWorld(t, storage.NewMem(), 9, FilesPartition, ColumnStatsPartition, PartitionStatsPartition)
+		if err := w.write(ctx); err != nil {
+			t.Fatal(err)
+		}
+		defs, err := readIndexes(ctx, w.bucket, IndexFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		def := defs[ColumnStatsPartition]
+		def.Version = version
+		defs[ColumnStatsPartition] = def
+		before := maps.Clone(w.bounds)
+		if err := errors.Join(writeIndexes(ctx, w.bucket, IndexFile, defs), w.write(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		c, tl, err := w.load(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Open(ctx, w.bucket, c, tl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f := range w.bounds {
+			if _, ok := before[f]; ok {
+				continue
+			}
+			got, err := m.ColumnStats(ctx, []string{"id"}, []FileRef{f})
+			if s := got["id"][f]; err != nil || s == nil || (s.Type.Ordinal == 0) != old {
+				t.Errorf("%q: %+v, %v", version, s, err)
+			}
+		}
+	}
+}
