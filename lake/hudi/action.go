@@ -138,6 +138,8 @@ func (a *action) claim(ctx context.Context, m timeline.Marker) {
 	defer a.mu.Unlock()
 	a.files = append(a.files, m.Path)
 	a.mark(ctx, m)
+	partition, _ := splitPath(m.Path)
+	a.describePartition(ctx, partition)
 }
 
 // disclaim leaves alone a file that turned out to be another writer's.

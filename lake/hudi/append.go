@@ -121,7 +121,9 @@ func (x *tx) insert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 		}
 	}
 	if b != nil {
-		f = x.bucketed(b, f)
+		if f, err = x.intoBuckets(ctx, b, f); err != nil {
+			return lake.Metrics{}, err
+		}
 	}
 	e, err := x.collect(ctx, f)
 	if err != nil {
@@ -176,7 +178,9 @@ func (x *tx) upsert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 		return lake.Metrics{}, err
 	}
 	if b != nil {
-		f = x.bucketed(b, f)
+		if f, err = x.intoBuckets(ctx, b, f); err != nil {
+			return lake.Metrics{}, err
+		}
 	}
 	releaseTagged, err := x.hold(ctx, f)
 	if err != nil {

@@ -196,7 +196,7 @@ func (x *tx) bucketed(b *bucket.Index, f *freshRows) *freshRows {
 	with.Cols = append(with.Cols, rel.Computed{Column: number, Expr: bucketOf(b, f)})
 	file, path, home := rel.NewColumn("home", types.Long), rel.NewColumn("home path", types.String), rel.NewColumn("home bucket", types.Long)
 	table := &rel.Values{Cols: []rel.Column{file, path, home}}
-	for _, s := range x.base.slices {
+	for _, s := range x.slices() {
 		if n, ok := bucket.OfFileID(s.FileID); ok {
 			table.Rows = append(table.Rows, []rel.Expr{long(s.Number), text(s.Partition), long(int64(n))})
 		}

@@ -126,7 +126,7 @@ func (x *tx) publish(ctx context.Context, op lake.Operation) (timeline.Instant, 
 	if err != nil {
 		return timeline.Instant{}, err
 	}
-	if err := timeline.Conflict(a.instant, x.claimed(m.Groups()), x.claims(rivals)); err != nil {
+	if err := timeline.Conflict(a.instant, x.claimed(m.Groups()), x.rivals(rivals)); err != nil {
 		return timeline.Instant{}, err
 	}
 	if err := x.keepMetadata(ctx, m); err != nil {

@@ -62,7 +62,9 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 		return lake.Metrics{}, err
 	}
 	if b != nil {
-		f = x.bucketed(b, f)
+		if f, err = x.intoBuckets(ctx, b, f); err != nil {
+			return lake.Metrics{}, err
+		}
 		if e, err = x.collect(ctx, f); err != nil {
 			return lake.Metrics{}, err
 		}

@@ -87,7 +87,7 @@ func (x *tx) collect(ctx context.Context, f *freshRows) (*edits, error) {
 	defer r.Release()
 	e := &edits{slices: map[int64]*sliceEdit{}, lastID: -1}
 	for r.Next() {
-		if err := e.take(x.base.slices, r.RecordBatch()); err != nil {
+		if err := e.take(x.slices(), r.RecordBatch()); err != nil {
 			return nil, err
 		}
 	}

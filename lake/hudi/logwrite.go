@@ -364,6 +364,9 @@ func (w *logger) stat() {
 	stat := timeline.WriteStat{FileID: s.slice.FileID, Path: w.file.name, PrevCommit: s.slice.Instant(), Partition: s.slice.Partition,
 		NumWrites: s.inserted + s.updated, NumInserts: s.inserted, NumUpdateWrites: s.updated, NumDeletes: s.deleted, TotalWriteBytes: size, FileSizeInBytes: size,
 		LogVersion: int32(w.file.version), LogFiles: w.logFiles(), RuntimeStats: &timeline.RuntimeStats{}}
+	if stat.PrevCommit == "" { // a group that begins with this log
+		stat.PrevCommit = w.x.act.instant.Time
+	}
 	if s.slice.Base != nil {
 		stat.BaseFile = s.slice.Base.String()
 	}

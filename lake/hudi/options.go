@@ -170,6 +170,9 @@ func (x *tx) takeOptions(given map[string]string) error {
 	if x.options.defaults, err = readDefaults(); err != nil {
 		return err
 	}
+	if x.nonBlocking, err = x.isNonBlocking(); err != nil {
+		return err
+	}
 	c, err := withPayloadOf(x.config(), x.options)
 	if err != nil || c == x.config() {
 		return err

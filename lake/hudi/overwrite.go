@@ -38,6 +38,9 @@ func (x *tx) overwrite(ctx context.Context, c lake.Overwrite) (lake.Metrics, err
 	if c.Where != nil && empty {
 		return x.deleteWhere(ctx, c)
 	}
+	if err := x.noOverwrite(); err != nil {
+		return lake.Metrics{}, err
+	}
 	var chosen []*FileSlice
 	if c.Where != nil {
 		var whole bool

@@ -86,7 +86,7 @@ func (x *tx) fill(ctx context.Context, l *layout, f *freshRows, e *edits) (fills
 			continue
 		}
 		out[path] = s.Number
-		edit, err := e.slice(x.base.slices, s.Number)
+		edit, err := e.slice(x.slices(), s.Number)
 		if err != nil {
 			return nil, err
 		}

@@ -27,7 +27,8 @@ type Snapshot struct {
 	metadata *metadata.Table // that named the files; nil when they were listed
 	meta     *lake.Meta
 	reading  reading
-	view     *seen // which writes count
+	view     *seen             // which writes count
+	gone     map[groupKey]bool // file groups that were replaced
 
 	read map[string]*timeline.CommitMetadata // by instant, while the snapshot is made
 }
@@ -90,7 +91,13 @@ func (s *Snapshot) build(ctx context.Context, files groups, v *seen, commits []t
 	if err != nil {
 		return err
 	}
+	s.gone = replaced
 	byBase := s.config.Version < 8
+	if !byBase {
+		if err := v.recall(ctx, files); err != nil {
+			return s.table.fail("read the archived timeline of", "", err)
+		}
+	}
 	for _, g := range files.sorted() {
 		if replaced[groupKey{g.partition, g.id}] {
 			continue
@@ -110,9 +117,39 @@ func (s *Snapshot) build(ctx context.Context, files groups, v *seen, commits []t
 // seen is a view of a timeline up to an instant, "" for all of it.
 type seen struct {
 	timeline  *timeline.Timeline
-	until     string // by the time of requests
-	completed string // by the time of completion; "": no bound
-	below     string // as completed, without the bound itself
+	until     string            // by the time of requests
+	completed string            // by the time of completion; "": no bound
+	below     string            // as completed, without the bound itself
+	archived  map[string]string // when writes of log files were completed that have left the timeline
+}
+
+// recall looks up when writes of log files were completed that have left the timeline: they may lie on base files that were
+// requested after them.
+func (v *seen) recall(ctx context.Context, files groups) error {
+	from, to := "", ""
+	for _, g := range files {
+		for _, l := range g.logs {
+			if l.CDC || len(g.logs)+len(g.bases) == 1 || !v.timeline.Archived(l.Instant) {
+				continue
+			}
+			if from == "" || l.Instant < from {
+				from = l.Instant
+			}
+			to = max(to, l.Instant)
+		}
+	}
+	if from == "" {
+		return nil
+	}
+	list, err := v.timeline.ReadArchive(ctx, from, to)
+	if err != nil {
+		return err
+	}
+	v.archived = map[string]string{}
+	for _, a := range list {
+		v.archived[a.Time] = a.Completion
+	}
+	return nil
 }
 
 func (v *seen) committed(instant string) bool {
@@ -124,6 +161,9 @@ func (v *seen) committed(instant string) bool {
 }
 
 func (v *seen) completion(instant string) string {
+	if done := v.archived[instant]; done != "" && v.timeline.Archived(instant) {
+		return done
+	}
 	done, _ := v.timeline.CompletionOf(instant)
 	return done
 }

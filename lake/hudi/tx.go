@@ -34,13 +34,15 @@ type tx struct {
 
 	compacting, clustering map[timeline.FileGroup]string // instants of services that are pending
 
-	options options
-	buckets *bucket.Index     // once made, of a table that has one
-	keys    *keygen.Generator // once made
-	layout  *layout           // once made
-	act     *action           // begun by the first Apply that changes rows
-	counts  lake.Metrics
-	ignored int64 // rows that lost against newer ones
+	options     options
+	nonBlocking bool              // others may log to the same file groups
+	buckets     *bucket.Index     // once made, of a table that has one
+	begun       []*FileSlice      // of groups that begin with a log of this write
+	keys        *keygen.Generator // once made
+	layout      *layout           // once made
+	act         *action           // begun by the first Apply that changes rows
+	counts      lake.Metrics
+	ignored     int64 // rows that lost against newer ones
 
 	closed bool
 	broken error // of an Apply that was only half carried out

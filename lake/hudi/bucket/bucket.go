@@ -175,6 +175,12 @@ func valueOf(s string) *string {
 // FileID makes the id of a new file group of a bucket.
 func FileID(bucket int) string { return fmt.Sprintf("%08d", bucket) + uuid.NewString()[8:] + "-0" }
 
+// SharedFileID is the id that all writers give a new file group of a bucket, so that several may begin it at a time: that of
+// generation 0 is Hudi's for non-blocking concurrency control.
+func SharedFileID(bucket, generation int) string {
+	return fmt.Sprintf("%08d-0000-0000-0000-%012d-0", bucket, generation)
+}
+
 // OfFileID is the bucket that a file id names, if it has the form of those of buckets.
 func OfFileID(id string) (bucket int, ok bool) {
 	if len(id) < 9 || id[8] != '-' {

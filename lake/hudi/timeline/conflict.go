@@ -37,6 +37,18 @@ func (m *CommitMetadata) Groups() []FileGroup {
 	return sortedGroups(out)
 }
 
+// onlyLogs says whether a commit has written log files alone, and replaced nothing.
+func (m *CommitMetadata) onlyLogs() bool {
+	for _, stats := range m.PartitionToWriteStats {
+		for i := range stats {
+			if !stats[i].IsLog() {
+				return false
+			}
+		}
+	}
+	return len(m.PartitionToReplaceFileIDs) == 0
+}
+
 // Groups returns the file groups that a compaction is to rewrite, sorted.
 func (p *CompactionPlan) Groups() []FileGroup {
 	var out []FileGroup
@@ -76,6 +88,13 @@ type Rival struct {
 	Operation string // CommitMetadata.OperationType, "" of a pending action
 	Groups    []FileGroup
 	Below     bool // a compaction whose base files the logs of the write lie on
+	Logs      bool // all that it has written are log files
+}
+
+// Compacts says whether the rival is a compaction or a log compaction, done or
+// pending: it leaves every row as it was.
+func (r Rival) Compacts() bool {
+	return r.Operation == "COMPACT" || r.Operation == "LOG_COMPACT" || r.Instant.Action == Compaction || r.Instant.Action == LogCompaction
 }
 
 // A ConflictError says that two writers have changed one file group.
@@ -111,10 +130,6 @@ func Conflict(mine Instant, groups []FileGroup, rivals []Rival) error {
 	return nil
 }
 
-func compacts(r Rival) bool {
-	return r.Operation == "COMPACT" || r.Operation == "LOG_COMPACT" || r.Instant.Action == Compaction || r.Instant.Action == LogCompaction
-}
-
 // Rivals reads the actions beside mine since a timeline was loaded: those that
 // have been completed meanwhile, and compactions and clusterings that were
 // requested after mine or after since and are pending. Call it on a timeline
@@ -144,7 +159,7 @@ func (t *Timeline) Rivals(ctx context.Context, mine Instant, since *Timeline) ([
 		if err != nil {
 			return nil, err
 		}
-		r.Below = compacts(r) && i.Time < mine.Time && (known || t.Layout > 1)
+		r.Below = r.Compacts() && i.Time < mine.Time && (known || t.Layout > 1)
 		out = append(out, r)
 	}
 	return out, nil
@@ -155,7 +170,7 @@ func (t *Timeline) rivalCommit(ctx context.Context, i Instant) (Rival, error) {
 	if err != nil {
 		return Rival{}, err
 	}
-	return Rival{Instant: i, Operation: m.OperationType, Groups: m.Groups()}, nil
+	return Rival{Instant: i, Operation: m.OperationType, Groups: m.Groups(), Logs: m.onlyLogs()}, nil
 }
 
 func (t *Timeline) rivalPlan(ctx context.Context, i Instant) (Rival, error) {

@@ -116,7 +116,31 @@ func (t *Timeline) Complete(ctx context.Context, i Instant, now time.Time, m Rec
 			return Instant{}, fmt.Errorf("complete instant %s: %w", i, err)
 		}
 	}
-	return done, t.create(ctx, done, m)
+	if err := t.create(ctx, done, m); err != nil {
+		return done, err
+	}
+	return done, fresh.confirm(context.WithoutCancel(ctx), i, done)
+}
+
+// confirm takes an action back that was rolled back while it was completed: by
+// a writer that has taken the lock of one which was held up for so long between
+// its last look and this. Its files are gone, and its request.
+func (t *Timeline) confirm(ctx context.Context, i, done Instant) error {
+	asked, ok := t.InState(i, Requested)
+	if !ok {
+		return nil
+	}
+	f, err := t.b.Open(ctx, t.Path(asked))
+	if err == nil {
+		return f.Close()
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil // it is done, as far as is known
+	}
+	if err := t.b.Remove(ctx, t.Path(done)); err != nil {
+		return fmt.Errorf("%w: instant %s was rolled back while it was completed: %w", storage.ErrUnknown, i, err)
+	}
+	return &GoneError{i, "was rolled back by another writer while it was completed"}
 }
 
 // checkKept fails if a rollback of an action is under way: one that was

@@ -332,15 +332,15 @@ func TestConflict(t *testing.T) {
 		rival  Rival
 		winner bool
 	}{
-		{"other group", Rival{Instant{Time: "6", Action: Commit}, "UPSERT", []FileGroup{b}, false}, false},
-		{"same group", Rival{Instant{Time: "6", Action: Commit}, "UPSERT", []FileGroup{b, a}, false}, true},
-		{"same group, requested earlier", Rival{Instant{Time: "4", Action: DeltaCommit}, "UPSERT", []FileGroup{a}, false}, true},
-		{"same id elsewhere", Rival{Instant{Time: "6", Action: Commit}, "UPSERT", []FileGroup{{"q", "a"}}, false}, false},
-		{"compacted below", Rival{Instant{Time: "4", Action: Commit}, "COMPACT", []FileGroup{a}, true}, false},
-		{"compacted, not known", Rival{Instant{Time: "4", Action: Commit}, "COMPACT", []FileGroup{a}, false}, true},
-		{"compacted, requested later", Rival{Instant{Time: "6", Action: Commit}, "COMPACT", []FileGroup{a}, false}, true},
-		{"compaction pending later", Rival{Instant{Time: "6", Action: Compaction}, "", []FileGroup{a}, false}, true},
-		{"clustered", Rival{Instant{Time: "4", Action: ReplaceCommit}, "CLUSTER", []FileGroup{a}, false}, true},
+		{"other group", Rival{Instant{Time: "6", Action: Commit}, "UPSERT", []FileGroup{b}, false, false}, false},
+		{"same group", Rival{Instant{Time: "6", Action: Commit}, "UPSERT", []FileGroup{b, a}, false, false}, true},
+		{"same group, requested earlier", Rival{Instant{Time: "4", Action: DeltaCommit}, "UPSERT", []FileGroup{a}, false, false}, true},
+		{"same id elsewhere", Rival{Instant{Time: "6", Action: Commit}, "UPSERT", []FileGroup{{"q", "a"}}, false, false}, false},
+		{"compacted below", Rival{Instant{Time: "4", Action: Commit}, "COMPACT", []FileGroup{a}, true, false}, false},
+		{"compacted, not known", Rival{Instant{Time: "4", Action: Commit}, "COMPACT", []FileGroup{a}, false, false}, true},
+		{"compacted, requested later", Rival{Instant{Time: "6", Action: Commit}, "COMPACT", []FileGroup{a}, false, false}, true},
+		{"compaction pending later", Rival{Instant{Time: "6", Action: Compaction}, "", []FileGroup{a}, false, false}, true},
+		{"clustered", Rival{Instant{Time: "4", Action: ReplaceCommit}, "CLUSTER", []FileGroup{a}, false, false}, true},
 	} {
 		err := Conflict(mine, []FileGroup{a}, []Rival{c.rival})
 		var conflict *ConflictError
@@ -373,7 +373,7 @@ func TestRivals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Rival{{later, "INSERT", []FileGroup{{"p", "f"}}, false}, {pending, "", []FileGroup{{"p", "c"}}, false}}
+	want := []Rival{{later, "INSERT", []FileGroup{{"p", "f"}}, false, false}, {pending, "", []FileGroup{{"p", "c"}}, false, false}}
 	if fmt.Sprint(rivals) != fmt.Sprint(want) {
 		t.Errorf("rivals %v, want %v", rivals, want)
 	}
