@@ -202,6 +202,7 @@ type Edit struct {
 	Op      rel.ID
 	RowID   rel.ID
 	Columns []rel.ID
+	Kept    []bool // per column, whether every 'U' has the value that the row has; nil: nothing is known
 	Where   rel.Expr
 	Target  []rel.Column
 	// Twice is the error when a row id comes more than once; nil makes repeated deletes of one row count once and is only

@@ -192,7 +192,7 @@ func (m *merging) writes(which rel.Column) (rel.Expr, error) {
 // edit is the Edit of the fitted rows.
 func (m *merging) edit(fit fitted, which rel.Column) (Write, error) {
 	e := edit(m.table)
-	e.Columns = ids(fit.columns)
+	e.Columns, e.Kept = ids(fit.columns), m.kept()
 	op := &rel.Case{T: types.String}
 	for n, c := range m.clauses {
 		is, err := m.is(which, n)
@@ -214,6 +214,21 @@ func (m *merging) edit(fit fitted, which rel.Column) (Write, error) {
 		e.Twice = &Error{Class: "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"}
 	}
 	return Write{Change: e}, nil
+}
+
+// kept is, per column, whether no UPDATE clause changes it.
+func (m *merging) kept() []bool {
+	out := make([]bool, len(m.schema.Fields))
+	for i := range out {
+		out[i] = i < len(m.target.Columns)
+		for _, c := range m.clauses {
+			if out[i] && c.action == "UPDATE" {
+				own, ok := c.values[i].(*rel.Col)
+				out[i] = ok && own.ID == m.target.Columns[i].ID
+			}
+		}
+	}
+	return out
 }
 
 // soleDelete reports whether repeated matches are harmless: the only clause is an unconditional DELETE.

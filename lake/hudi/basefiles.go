@@ -9,8 +9,8 @@ import (
 	"github.com/tarn-lake/tarn/types"
 )
 
-// baseRows is the rows of the base files of slices, but for the hidden ones: columns, by their names, and the row id when wanted. Files
-// that store the columns under other names, as after a rename, are read apart from the others.
+// baseRows is the rows of the base files of slices, but for the hidden ones: columns, by their names, and the row id when wanted, without
+// the record key when its type is rel.RowIDType. Files that store the columns under other names, as after a rename, are read apart from the others.
 func (s *Snapshot) baseRows(slices []*FileSlice, columns []rel.Column, rowID *rel.Column, hidden map[*FileSlice]rel.RowSet) (rel.Node, error) {
 	if s.history == nil {
 		return s.baseScan(slices, columns, rowID, hidden, nil)
@@ -60,6 +60,10 @@ func (s *Snapshot) baseScan(slices []*FileSlice, columns []rel.Column, rowID *re
 		scan.Files = append(scan.Files, f)
 	}
 	if rowID == nil {
+		return scan, nil
+	}
+	if id, ok := rowID.Type.(types.Struct); ok && len(id.Fields) == len(rel.RowIDType.Fields) {
+		scan.Cols = append(scan.Cols, rel.ScanColumn{Column: *rowID, From: rel.RowID})
 		return scan, nil
 	}
 	return s.withKeys(scan, columns, *rowID, past)

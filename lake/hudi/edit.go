@@ -57,6 +57,9 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 	} else if e.inserted > 0 {
 		op = opUpsert
 	}
+	if f.changed, err = x.changedColumns(c); err != nil {
+		return lake.Metrics{}, err
+	}
 	b, err := x.bucketIndex()
 	if err != nil {
 		return lake.Metrics{}, err

@@ -32,6 +32,7 @@ type freshRows struct {
 	bucket    rel.Column // long: the bucket of a row, of which inserts have the slice in file; without ID in tables without buckets
 	own       []rel.ID   // per column of the table
 	stays     bool       // a row stays in its partition, whatever its new values say
+	changed   []bool     // per column of the table, whether logs have it of changed rows: of the others readers keep the value; nil: all
 }
 
 // edits is what a change does with the file slices of the snapshot.

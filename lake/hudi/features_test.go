@@ -49,6 +49,8 @@ var features = []feature{
 	{name: "bootstrapped tables", proof: "TestOpenRefuses", refuse: "all"},
 	{name: "INSERT, UPDATE, DELETE, MERGE", proof: "TestHudiWritesModel", yes: "all"},
 	{name: "written by turns with Hudi", proof: "interop/hudi/tarn_first.sql", yes: "all"},
+	{name: "payload classes and partial update modes, written", proof: "TestHudiPayloadWrites", yes: "mor5 6 9"},
+	{name: "MERGE INTO that logs the changed columns alone", proof: "TestHudiPartialUpdates", yes: "mor8 mor9"},
 	{name: "record positions in logs", proof: "TestHudiRecordPositions", yes: "mor8 mor9"},
 	{name: "change records, written", proof: "interop/hudi/cdc.sql", yes: "6 8 9"},
 	{name: "payload classes and merge modes", proof: "TestPayloads", yes: "mor6 mor9"},

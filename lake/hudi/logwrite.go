@@ -12,7 +12,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
-	"github.com/tarn-lake/tarn/internal/avro"
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/hudi/logfile"
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
@@ -44,7 +43,7 @@ func (x *tx) log(ctx context.Context, l *layout, changes []*sliceEdit, f *freshR
 		return m, err
 	}
 	defer r.Release()
-	w, err := x.newLogger(changes, columns)
+	w, err := x.newLogger(l, f, changes, columns)
 	if err != nil {
 		return m, err
 	}
@@ -113,7 +112,7 @@ func (x *tx) logRows(l *layout, f *freshRows, changes []*sliceEdit) (rel.Node, [
 			add(field.Name, field.Type, values[i])
 		}
 	}
-	by := []rel.Order{{Expr: p.Cols[changedNumber].Column.Ref()}}
+	by := []rel.Order{{Expr: p.Cols[changedNumber].Column.Ref()}, {Expr: p.Cols[changedCode].Column.Ref()}}
 	if x.placesRecords() {
 		by = append(by, rel.Order{Expr: p.Cols[changedPosition].Column.Ref()})
 	}
@@ -132,14 +131,15 @@ func fileIDs(number rel.Expr, changes []*sliceEdit) rel.Expr {
 // logger writes log files, one after the other, as rows come.
 type logger struct {
 	x       *tx
-	schema  string
-	encoder *avro.Encoder
+	whole   *recordForm // of new rows
+	changed *recordForm // of changed ones
 	slices  map[int64]*sliceEdit
 	metrics lake.Metrics
 	ranges  *ranges // of the records of the file
 
 	now     *sliceEdit // whose rows come
 	file    *openLog
+	op      int32 // of the records under way
 	records int
 	content []byte // of the block of records under way
 	deletes []logfile.Deletion
@@ -155,21 +155,13 @@ type openLog struct {
 	close   func() error
 }
 
-func (x *tx) newLogger(changes []*sliceEdit, columns []types.Field) (*logger, error) {
-	name, namespace := recordName(x.config().Name)
-	text, err := avro.Text(name, namespace, types.Struct{Fields: columns}, spelling(x.config()))
-	if err != nil {
-		return nil, err
-	}
-	schema, err := avro.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	w := &logger{x: x, schema: text, slices: map[int64]*sliceEdit{}, ranges: newRanges(columns)}
+func (x *tx) newLogger(l *layout, f *freshRows, changes []*sliceEdit, columns []types.Field) (*logger, error) {
+	w := &logger{x: x, slices: map[int64]*sliceEdit{}, ranges: newRanges(columns)}
 	for _, s := range changes {
 		w.slices[s.slice.Number] = s
 	}
-	w.encoder, err = avro.NewEncoder(schema, columns)
+	var err error
+	w.whole, w.changed, err = x.forms(l, f, columns)
 	return w, err
 }
 
@@ -182,6 +174,8 @@ func (w *logger) take(ctx context.Context, b arrow.RecordBatch) error {
 	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 {
 		return errors.New("the engine gave changed rows of other types")
 	}
+	w.whole.take(b.Columns()[changedRecord:])
+	w.changed.take(b.Columns()[changedRecord:])
 	for i := range int(b.NumRows()) {
 		s := w.slices[numbers.Value(i)]
 		if s != w.now {
@@ -197,6 +191,12 @@ func (w *logger) take(ctx context.Context, b arrow.RecordBatch) error {
 			w.deletes = append(w.deletes, logfile.Deletion{Key: keys.Value(i), Partition: paths.Value(i), Ordering: int32(0)})
 			w.gone.add(positions, i)
 			continue
+		}
+		if op := codes.Value(i); op != w.op { // new rows and changed ones do not share blocks: they differ in form and place
+			if err := w.block(ctx); err != nil {
+				return err
+			}
+			w.op = op
 		}
 		if err := w.record(b.Columns()[changedRecord:], i); err != nil {
 			return err
@@ -215,13 +215,22 @@ func (w *logger) take(ctx context.Context, b arrow.RecordBatch) error {
 func (w *logger) record(columns []arrow.Array, row int) error {
 	at := len(w.content)
 	w.content = append(w.content, 0, 0, 0, 0)
+	form := w.form()
 	var err error
-	if w.content, err = w.encoder.Append(w.content, columns, row); err != nil {
+	if w.content, err = form.encoder.Append(w.content, form.values, row); err != nil {
 		return err
 	}
 	binary.BigEndian.PutUint32(w.content[at:], uint32(len(w.content)-at-4))
 	w.records++
 	return w.ranges.add(columns, row)
+}
+
+// form is that of the records under way.
+func (w *logger) form() *recordForm {
+	if w.op == updateOp {
+		return w.changed
+	}
+	return w.whole
 }
 
 // block writes the records under way.
@@ -233,7 +242,7 @@ func (w *logger) block(ctx context.Context) error {
 		return err
 	}
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, recordsVersion), uint32(w.records))
-	err := logfile.Write(w.file.out, logfile.AvroData, w.header(&w.placed), append(head, w.content...))
+	err := logfile.Write(w.file.out, logfile.AvroData, w.header(w.form(), &w.placed), append(head, w.content...))
 	w.records, w.content, w.placed = 0, w.content[:0], basePlaces{}
 	return err
 }
@@ -276,12 +285,15 @@ func (w *logger) deletions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return logfile.Write(w.file.out, logfile.DeleteKeys, w.header(&w.gone), content)
+	return logfile.Write(w.file.out, logfile.DeleteKeys, w.header(w.whole, &w.gone), content)
 }
 
-// header is the header of a block of rows at these places.
-func (w *logger) header(at *basePlaces) logfile.Header {
-	h := logfile.Header{{Key: logfile.InstantTime, Value: w.x.act.instant.Time}, {Key: logfile.Schema, Value: w.schema}}
+// header is the header of a block of rows in a form, at these places.
+func (w *logger) header(form *recordForm, at *basePlaces) logfile.Header {
+	h := logfile.Header{{Key: logfile.InstantTime, Value: w.x.act.instant.Time}, {Key: logfile.Schema, Value: form.schema}}
+	if form.partial {
+		h = append(h, logfile.Entry{Key: logfile.IsPartial, Value: "true"})
+	}
 	if text := at.text(); w.x.placesRecords() && text != "" {
 		h = append(h, logfile.Entry{Key: logfile.BaseInstantOfPositions, Value: w.now.slice.Base.Instant}, logfile.Entry{Key: logfile.RecordPositions, Value: text})
 	}

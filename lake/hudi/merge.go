@@ -3,6 +3,7 @@ package hudi
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/rel"
@@ -21,7 +22,7 @@ import (
 //
 // Where a row of the base file may stay, or gives values that the logs lack, both are joined:
 //
-//	project, filter ── base file  FULL JOIN  logs  on file, key
+//	project, filter ── base file  FULL JOIN  logs  on file, and position or key
 
 // keptLogs is how many bytes of logs are folded once and kept while the query runs, unless hoodie.memory.merge.max.size says another number.
 // Of more, each slice is folded when the query comes to it.
@@ -53,8 +54,8 @@ func (s *Snapshot) mergedRows(ctx context.Context, slices []*FileSlice, columns 
 		}
 		parts = append(parts, nodes...)
 	}
-	if len(joined.slices) > 0 {
-		n, err := s.withBase(joined, columns, rowID)
+	for _, set := range joined.byPlace() {
+		n, err := s.withBase(set, columns, rowID)
 		if err != nil {
 			return nil, err
 		}
@@ -77,6 +78,24 @@ type logSet struct {
 	rows   *logRows
 	slices []*FileSlice
 	folds  []*fold // nil when the logs are not kept
+	placed bool    // rows of base files are found by their positions
+}
+
+// byPlace parts slices whose logs say for each key which row of the base file has it from the others. A key of several rows needs a join
+// by keys.
+func (set logSet) byPlace() []logSet {
+	placed, rest := logSet{rows: set.rows, placed: true}, logSet{rows: set.rows}
+	for i, slice := range set.slices {
+		to := &rest
+		if set.folds != nil && set.folds[i].placed() && set.folds[i].hidden.Len() == uint64(len(set.folds[i].entries)) {
+			to = &placed
+		}
+		to.slices = append(to.slices, slice)
+		if set.folds != nil {
+			to.folds = append(to.folds, set.folds[i])
+		}
+	}
+	return slices.DeleteFunc([]logSet{placed, rest}, func(s logSet) bool { return len(s.slices) == 0 })
 }
 
 // split sorts slices into those where the logs always win and those that must be joined with their base files.
@@ -220,6 +239,13 @@ func sameKey(id rel.Column, logs *rel.Stream) rel.Expr {
 		function("=", types.Boolean, &rel.Field{X: id.Ref(), Index: 2}, logs.Cols[logKey].Ref()))
 }
 
+// samePlace is true for a row of a base file and the row of the logs that stands in its place.
+func samePlace(id rel.Column, logs *rel.Stream) rel.Expr {
+	return function("and", types.Boolean,
+		function("=", types.Boolean, &rel.Field{X: id.Ref(), Index: 0}, logs.Cols[logFile].Ref()),
+		function("=", types.Boolean, &rel.Field{X: id.Ref(), Index: 1}, logs.Cols[logPosition].Ref()))
+}
+
 // logRowID is the row id of a row of the logs.
 func logRowID(logs []rel.Column) rel.Expr {
 	return &rel.Call{Name: "struct", T: rowIDType, Args: []rel.Expr{logs[logFile].Ref(), logs[logPosition].Ref(), logs[logKey].Ref()}}
@@ -236,12 +262,21 @@ func (s *Snapshot) withBase(set logSet, columns []rel.Column, rowID *rel.Column)
 	for _, f := range l.ordering {
 		want = append(want, rel.Column{Name: f.Name, Type: f.Type, Nullable: true})
 	}
-	base, cols, id, err := s.keyedBase(set.slices, distinctColumns(want))
+	cols := fresh(distinctColumns(want))
+	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	if set.placed && rowID == nil {
+		id.Type = rel.RowIDType
+	}
+	base, err := s.baseRows(set.slices, cols, &id, nil)
 	if err != nil {
 		return nil, err
 	}
 	logs := l.stream(set.slices, set.folds)
-	join := &rel.Join{Kind: rel.FullOuter, Left: base, Right: logs, On: sameKey(id, logs)}
+	on := sameKey(id, logs)
+	if set.placed {
+		on = samePlace(id, logs)
+	}
+	join := &rel.Join{Kind: rel.FullOuter, Left: base, Right: logs, On: on}
 	wins := rel.NewColumn("logs win", types.Boolean)
 	named := func(name string) rel.Expr {
 		for _, c := range cols {
