@@ -30,10 +30,45 @@ func (r *run) alter(ctx context.Context, st *syntax.AlterTable) (*Rows, error) {
 	switch act := st.Action.(type) {
 	case *syntax.RenameTo:
 		return r.renameTable(ctx, st.Name, act)
+	case *syntax.DropPartitions:
+		return r.dropPartitions(ctx, st.Name, act)
+	case *syntax.RecoverPartitions:
+		return r.repair(ctx, st.Name, act)
 	case *syntax.SetLocation, *syntax.SetSerde, *syntax.SetFileFormat, *syntax.NativeAction:
 		return nil, unsupported("this form of ALTER TABLE", act)
 	}
 	return r.define(ctx, st.Name, st.Action)
+}
+
+// dropPartitions takes whole partitions out of a table.
+func (r *run) dropPartitions(ctx context.Context, name *syntax.Name, act *syntax.DropPartitions) (*Rows, error) {
+	w, err := r.begin(ctx, name, "ALTER TABLE")
+	if err != nil {
+		return nil, err
+	}
+	if w.entry.Format != "hudi" {
+		w.tx.Rollback()
+		return r.define(ctx, name, act)
+	}
+	p, err := plan.DropPartitions(ctx, act, w.target(), r)
+	if err != nil {
+		w.tx.Rollback()
+		return nil, err
+	}
+	w.options = map[string]string{hudiOperation: "delete_partition"}
+	return w.silent(ctx, p)
+}
+
+// repair looks for partitions that the catalog does not know. It keeps none of Hudi tables.
+func (r *run) repair(ctx context.Context, name *syntax.Name, at syntax.Node) (*Rows, error) {
+	e, _, err := r.find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if e.Format != "hudi" {
+		return nil, unsupported("looking for partitions of a table of the format "+e.Format, at)
+	}
+	return nothing(), nil
 }
 
 // define changes the description of a table.

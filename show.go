@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tarn-lake/tarn/internal/plan"
 	"github.com/tarn-lake/tarn/internal/syntax"
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/files"
@@ -167,9 +168,6 @@ func (r *run) showPartitions(ctx context.Context, st *syntax.ShowPartitions) (*R
 	if len(s.meta.Partition) == 0 {
 		return nil, fail("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", st.Table, "name", quoted(s.full))
 	}
-	if st.Partition != nil {
-		return nil, unsupported("SHOW PARTITIONS … PARTITION", st)
-	}
 	t := &rel.Table{Of: s.snap, Name: st.Table.Last()}
 	agg := &rel.Aggregate{In: t}
 	sort := &rel.Sort{In: agg}
@@ -180,6 +178,13 @@ func (r *run) showPartitions(ctx context.Context, st *syntax.ShowPartitions) (*R
 		key := rel.NewColumn(f.Name, f.Type)
 		agg.Keys = append(agg.Keys, rel.Computed{Column: key, Expr: c.Ref()})
 		sort.By = append(sort.By, rel.Order{Expr: key.Ref(), NullsFirst: false})
+	}
+	if st.Partition != nil {
+		in, err := plan.InPartition(ctx, st.Partition, s.meta, t.Cols, r)
+		if err != nil {
+			return nil, err
+		}
+		agg.In = &rel.Filter{In: t, Cond: in}
 	}
 	if s.entry.Format == "delta" {
 		return r.rows(ctx, sort)

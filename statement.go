@@ -104,6 +104,8 @@ func (r *run) sessionStatement(ctx context.Context, st syntax.Statement) (*Rows,
 			return r.mustExist(ctx, st.Name)
 		}
 		return nothing(), nil
+	case *syntax.RepairTable:
+		return r.repair(ctx, st.Name, st)
 	case *syntax.Analyze:
 		return r.mustExist(ctx, st.Table)
 	case *syntax.AnalyzeTables:
@@ -184,8 +186,6 @@ func nameOf(st syntax.Statement) string {
 		return "LOAD DATA"
 	case *syntax.CopyInto:
 		return "COPY INTO"
-	case *syntax.RepairTable:
-		return "REPAIR TABLE"
 	case *syntax.CreateDataset:
 		return "CREATE " + st.Kind
 	case *syntax.Block, *syntax.If, *syntax.CaseStmt, *syntax.Loop, *syntax.For:

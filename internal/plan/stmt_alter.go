@@ -59,11 +59,11 @@ func Alter(ctx context.Context, act syntax.AlterAction, src string, t Target, s 
 func partitionManagement(act syntax.AlterAction, t Target) error {
 	e := &Error{Class: "INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED", Span: syntax.Span{From: act.Pos(), To: act.End()},
 		Params: map[string]string{"name": t.text()}}
-	if _, drop := act.(*syntax.DropPartitions); drop {
+	switch _, drop := act.(*syntax.DropPartitions); {
+	case drop:
 		e.Hint = "DELETE FROM … WHERE names the rows of a partition."
-		if t.Format == "hudi" {
-			e.Hint = "CALL drop_partition(table => '…', partition => '<path of the partition, as SHOW PARTITIONS tells it>') takes a partition out."
-		}
+	case t.Format == "hudi":
+		e.Hint = "The partitions of a Hudi table are those of its rows: INSERT makes one."
 	}
 	return e
 }
