@@ -77,7 +77,11 @@ func (r *run) define(ctx context.Context, name *syntax.Name, act syntax.AlterAct
 	if err != nil {
 		return nil, err
 	}
-	a, err := plan.Alter(ctx, act, r.text, w.target(), r)
+	t := w.target()
+	if e, ok := w.tx.(lake.Evolver); ok {
+		t.Meta = e.Evolving()
+	}
+	a, err := plan.Alter(ctx, act, r.text, t, r)
 	if err != nil || a.Operation.Name == "" {
 		w.tx.Rollback()
 		return nothing(), err

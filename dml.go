@@ -135,7 +135,7 @@ func (w *writing) apply(ctx context.Context, p plan.Write) (written, error) {
 		return out, err
 	}
 	if p.Define != nil {
-		if _, err := w.tx.Apply(ctx, lake.Define{Meta: p.Define}); err != nil {
+		if _, err := w.tx.Apply(ctx, lake.Define{Meta: p.Define, Options: w.formatSettings(w.entry.Format)}); err != nil {
 			return out, err
 		}
 	}

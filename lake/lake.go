@@ -212,8 +212,15 @@ type Edit struct {
 }
 
 // Define replaces the table's description. Overwriting the schema (dropping or retyping columns) needs Overwrite in the
-// same transaction.
-type Define struct{ Meta *Meta }
+// same transaction, but for formats whose Tx is an Evolver.
+type Define struct {
+	Meta    *Meta
+	Options map[string]string // as in Append
+}
+
+// Evolver is a Tx of a format that finds columns again in files under other names and places. Evolving is its Meta with marks in the
+// metadata of fields: one that keeps its mark in a Define is the same column, whatever its name and type.
+type Evolver interface{ Evolving() *Meta }
 
 func (Append) change()    {}
 func (Overwrite) change() {}

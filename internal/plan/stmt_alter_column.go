@@ -22,6 +22,10 @@ func atField(s types.Struct, path []string, at syntax.Node, f func(fields []type
 	if i < 0 {
 		return s, unresolved(path[0], s, at)
 	}
+	if t, ok, err := atPart(fields[i].Type, path[1:], f); ok || err != nil {
+		fields[i].Type = t
+		return types.Struct{Fields: fields}, err
+	}
 	inner, rest := fields[i].Type, path[1:]
 	var wrap func(types.Type) types.Type
 	switch t := inner.(type) {
@@ -51,6 +55,36 @@ func atField(s types.Struct, path []string, at syntax.Node, f func(fields []type
 	return types.Struct{Fields: fields}, nil
 }
 
+// atPart is atField for the element of an array or the value of a map itself, which can change but not be taken away or renamed.
+func atPart(t types.Type, path []string, f func(fields []types.Field, i int) ([]types.Field, error)) (types.Type, bool, error) {
+	part := types.Field{}
+	switch t := t.(type) {
+	case types.Array:
+		part = types.Field{Name: "element", Type: t.Elem, Nullable: t.Nullable}
+	case types.Map:
+		part = types.Field{Name: "value", Type: t.Value, Nullable: t.Nullable}
+	}
+	if len(path) != 1 || part.Type == nil || !strings.EqualFold(path[0], part.Name) {
+		return t, false, nil
+	}
+	out, err := f([]types.Field{part}, 0)
+	if err != nil {
+		return t, false, err
+	}
+	if len(out) != 1 || out[0].Name != part.Name {
+		return t, false, fail("UNSUPPORTED_FEATURE.TARN", nil, "feature", "renaming or dropping the "+part.Name+" of an array or map")
+	}
+	switch t := t.(type) {
+	case types.Array:
+		t.Elem, t.Nullable = out[0].Type, out[0].Nullable
+		return t, true, nil
+	case types.Map:
+		t.Value, t.Nullable = out[0].Type, out[0].Nullable
+		return t, true, nil
+	}
+	return t, false, nil
+}
+
 func (a *altering) addColumns(act *syntax.AddColumns) error {
 	type added struct {
 		Column   any    `json:"column"`
@@ -65,21 +99,31 @@ func (a *altering) addColumns(act *syntax.AddColumns) error {
 		if err != nil {
 			return err
 		}
+		if !f.Nullable && a.format == "hudi" {
+			return a.unsupportedHere("ADD COLUMNS with NOT NULL", c)
+		}
 		if !f.Nullable {
 			return fail("DELTA_OPERATION_NOT_ALLOWED", c, "operation", "NOT NULL in ALTER TABLE ADD COLUMNS")
 		}
-		path := c.Name.Strings()
+		path, position := c.Name.Strings(), c.Position
+		if a.format == "hudi" && !a.onRead() {
+			if len(path) > 1 {
+				return a.unsupportedHere("ADD COLUMN with qualified column", c)
+			}
+			position = nil // Hudi passes over it
+		}
 		a.m.Schema, err = atField(a.m.Schema, path, c, func(fields []types.Field, i int) ([]types.Field, error) {
 			if i >= 0 {
 				return nil, fail("FIELD_ALREADY_EXISTS", c, "op", "add", "fieldNames", quoteName(path...), "struct", "")
 			}
-			return insertField(fields, f, c.Position)
+			return insertField(fields, f, position)
 		})
 		if err != nil {
 			return err
 		}
 		list = append(list, added{fieldJSON(f), positionText(c.Position)})
 	}
+	a.partitionsLast()
 	a.operation("ADD COLUMNS", "columns", jsonText(list))
 	return checkNames(a.m.Schema, a.m, a.format, "DELTA_DUPLICATE_COLUMNS_FOUND.METADATA_UPDATE")
 }
@@ -131,9 +175,32 @@ func (a *altering) mapped() bool {
 	return a.format == "delta" && mode != "" && mode != "none"
 }
 
-// unsupportedHere refuses a change that only Delta tables can make.
+// onRead reports whether columns of a Hudi table may be renamed, dropped, moved and retyped: its setting schema-on-read.
+func (a *altering) onRead() bool {
+	return a.format == "hudi" && isTrue(a.scope.Setting("hoodie.schema.on.read.enable"))
+}
+
+// unsupportedHere refuses a change that only Delta tables, and Hudi tables with schema-on-read, can make.
 func (a *altering) unsupportedHere(what string, at syntax.Node) error {
-	return unsupported(what+" of a table of the format "+a.format, at)
+	if a.format != "hudi" {
+		return unsupported(what+" of a table of the format "+a.format, at)
+	}
+	return &Error{Class: "UNSUPPORTED_FEATURE.TABLE_OPERATION", Span: syntax.Span{From: at.Pos(), To: at.End()},
+		Params: map[string]string{"tableName": a.t.text(), "operation": what}, Hint: "SET hoodie.schema.on.read.enable = true lets columns be renamed, dropped, moved and retyped."}
+}
+
+// partitionsLast puts the partition columns of a Hudi table behind the others, where they always are.
+func (a *altering) partitionsLast() {
+	if a.format != "hudi" {
+		return
+	}
+	last := func(f types.Field) int {
+		if slices.ContainsFunc(a.m.Partition, func(p string) bool { return strings.EqualFold(p, f.Name) }) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(a.m.Schema.Fields, func(f, g types.Field) int { return last(f) - last(g) })
 }
 
 func (a *altering) renameColumn(act *syntax.RenameColumn) error {
@@ -142,8 +209,9 @@ func (a *altering) renameColumn(act *syntax.RenameColumn) error {
 		return err
 	}
 	switch {
+	case a.onRead():
 	case a.format != "delta":
-		return a.unsupportedHere("renaming columns", act)
+		return a.unsupportedHere("RENAME COLUMN", act)
 	case !a.mapped():
 		return fail("DELTA_UNSUPPORTED_RENAME_COLUMN", act)
 	}
@@ -236,8 +304,9 @@ func (a *altering) dropColumns(act *syntax.DropColumns) error {
 			continue
 		}
 		switch {
+		case a.onRead():
 		case a.format != "delta":
-			return a.unsupportedHere("dropping columns", c)
+			return a.unsupportedHere("DROP COLUMN", c)
 		case !a.mapped():
 			return fail("DELTA_UNSUPPORTED_DROP_COLUMN", c)
 		case slices.ContainsFunc(a.m.Partition, func(p string) bool { return strings.EqualFold(p, path[0]) }):
@@ -252,6 +321,19 @@ func (a *altering) dropColumns(act *syntax.DropColumns) error {
 	}
 	a.operation("DROP COLUMNS", "columns", jsonText(names))
 	return nil
+}
+
+// hiveChange is CHANGE COLUMN in the words of ALTER COLUMN.
+func (a *altering) hiveChange(act *syntax.ChangeColumn) error {
+	c := act.Column
+	out := &syntax.AlterColumns{Span: act.Span, Columns: []*syntax.ColumnChange{{Span: act.Span, Name: act.Name, Kind: "TYPE", Type: c.Type}}}
+	if c.Comment != nil {
+		out.Columns = append(out.Columns, &syntax.ColumnChange{Span: act.Span, Name: act.Name, Kind: "COMMENT", Comment: c.Comment})
+	}
+	if act.Position != nil {
+		out.Columns = append(out.Columns, &syntax.ColumnChange{Span: act.Span, Name: act.Name, Kind: "POSITION", Position: act.Position})
+	}
+	return a.alterColumns(out)
 }
 
 func (a *altering) alterColumns(act *syntax.AlterColumns) error {
@@ -276,6 +358,7 @@ func (a *altering) alterColumns(act *syntax.AlterColumns) error {
 		if err != nil {
 			return err
 		}
+		a.partitionsLast()
 		params := []any{"column", jsonText(fieldJSON(changed))}
 		if p := positionText(c.Position); p != "" {
 			params = append(params, "position", p)
@@ -287,6 +370,16 @@ func (a *altering) alterColumns(act *syntax.AlterColumns) error {
 
 // changed is f after one change.
 func (a *altering) changed(f types.Field, c *syntax.ColumnChange) (types.Field, error) {
+	if a.format == "hudi" && !a.onRead() {
+		switch {
+		case len(c.Name.Parts) > 1:
+			return f, a.unsupportedHere("ALTER COLUMN with qualified column", c)
+		case c.Kind == "POSITION":
+			return f, a.unsupportedHere("ALTER COLUMN ... FIRST | AFTER", c)
+		case c.Kind == "DROP NOT NULL":
+			return f, a.unsupportedHere("ALTER COLUMN ... DROP NOT NULL", c)
+		}
+	}
 	switch c.Kind {
 	case "COMMENT":
 		f.Metadata = f.Metadata.With(CommentKey, c.Comment.Value)
@@ -322,6 +415,13 @@ func (a *altering) retyped(f types.Field, c *syntax.ColumnChange) (types.Field, 
 		return f, err
 	}
 	if types.Equal(t, f.Type) {
+		return f, nil
+	}
+	if a.format == "hudi" {
+		if !a.onRead() {
+			return f, a.unsupportedHere("ALTER COLUMN TYPE", c)
+		}
+		f.Type = t // the format knows what files can be read as
 		return f, nil
 	}
 	wider, ok := mergeTypes(f.Type, t, widens(a.m))

@@ -18,7 +18,7 @@ func (s *Snapshot) baseRows(slices []*FileSlice, columns []rel.Column, rowID *re
 	var order []*internalSchema
 	by := map[*internalSchema][]*FileSlice{}
 	for _, slice := range slices {
-		past, _ := s.history.at(slice.Base.Instant)
+		past := s.schemaOf(slice.Base)
 		if by[past] == nil {
 			order = append(order, past)
 		}
@@ -39,6 +39,15 @@ func (s *Snapshot) baseRows(slices []*FileSlice, columns []rel.Column, rowID *re
 		parts = append(parts, n)
 	}
 	return union(withRowID(columns, rowID), parts), nil
+}
+
+// schemaOf is the schema with ids whose columns a base file has; nil for the current one.
+func (s *Snapshot) schemaOf(b *BaseFile) *internalSchema {
+	if s.history == nil {
+		return nil
+	}
+	past, _ := s.history.at(b.Instant)
+	return past
 }
 
 // baseScan is baseRows for files that have the columns of the schema past, nil for the current one.

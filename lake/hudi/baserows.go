@@ -45,12 +45,36 @@ func (l *layout) stored(in rel.Node, a *action, group, key, path rel.Expr, own [
 }
 
 // live is the rows that stay in the base files of slices, as they are stored. Their group is the number of the slice.
-func (x *tx) live(l *layout, slices []*sliceEdit) (storedRows, error) {
+func (x *tx) live(l *layout, slices []*sliceEdit) (out storedRows, err error) {
+	var order []*internalSchema
+	by := map[*internalSchema][]*sliceEdit{}
+	for _, s := range slices {
+		past := x.base.schemaOf(s.slice.Base)
+		if by[past] == nil {
+			order = append(order, past)
+		}
+		by[past] = append(by[past], s)
+	}
+	for _, past := range order {
+		one, err := x.liveIn(l, by[past], past)
+		if err != nil {
+			return out, err
+		}
+		out = out.and(one)
+	}
+	return out, nil
+}
+
+// liveIn is live for files that have the columns of the schema past, nil for the current one.
+func (x *tx) liveIn(l *layout, slices []*sliceEdit, past *internalSchema) (storedRows, error) {
 	scan := &rel.Scan{Format: "parquet"}
 	var cols []rel.Column
 	for _, f := range l.fields() {
 		c := rel.Column{ID: rel.NewID(), Name: f.Name, Type: f.Type, Nullable: true}
 		col := rel.ScanColumn{Column: c, From: rel.InFile, File: types.Field{Name: f.Name, Type: f.Type}}
+		if past != nil {
+			col.File = x.base.history.stored(col.File, past)
+		}
 		cols, scan.Cols = append(cols, c), append(scan.Cols, col)
 	}
 	place := rel.Column{ID: rel.NewID(), Name: "place", Type: rel.RowIDType}

@@ -109,6 +109,10 @@ func (x *tx) publish(ctx context.Context, op lake.Operation) (timeline.Instant, 
 	if err != nil {
 		return timeline.Instant{}, err
 	}
+	history, err := x.keepSchema(m.ExtraMetadata, a.instant.Time)
+	if err != nil {
+		return timeline.Instant{}, err
+	}
 	lock, err := x.table.lock(ctx, x.options)
 	if err != nil {
 		return timeline.Instant{}, err
@@ -129,13 +133,32 @@ func (x *tx) publish(ctx context.Context, op lake.Operation) (timeline.Instant, 
 	if err := timeline.Conflict(a.instant, x.claimed(m.Groups()), x.rivals(rivals)); err != nil {
 		return timeline.Instant{}, err
 	}
+	if err := x.sameColumns(rivals); err != nil {
+		return timeline.Instant{}, err
+	}
 	if err := x.keepMetadata(ctx, m); err != nil {
 		return timeline.Instant{}, err
 	}
 	if err := x.setProperties(ctx); err != nil {
 		return timeline.Instant{}, err
 	}
+	if err := x.table.writeHistory(ctx, line, a.instant.Time, history); err != nil {
+		return timeline.Instant{}, err
+	}
 	return line.Complete(ctx, a.instant, time.Now(), m)
+}
+
+// sameColumns refuses to write rows with the columns that another writer has changed meanwhile, and to change columns behind rows that
+// another writer has added since: the newest commit says which columns a table has.
+func (x *tx) sameColumns(rivals []timeline.Rival) error {
+	for _, r := range rivals {
+		altered := r.Operation == string(opAlterSchema)
+		later := x.evolved && r.Instant.State == timeline.Completed && r.Instant.Time > x.act.instant.Time && changesSchema(r.Operation)
+		if altered || later {
+			return &timeline.ConflictError{Mine: x.act.instant, Winner: r.Instant, Columns: true}
+		}
+	}
+	return nil
 }
 
 // conflict is err in the words of all formats where another writer came first.
@@ -144,7 +167,11 @@ func (x *tx) conflict(err error) error {
 	if !errors.As(err, &c) {
 		return err
 	}
-	return &lake.ConflictError{Class: "HUDI_WRITE_CONFLICT", Table: x.table.path, Version: version(c.Winner.Time), Winner: string(c.Winner.Action),
+	class := "HUDI_WRITE_CONFLICT"
+	if c.Columns {
+		class = "HUDI_COLUMNS_CHANGED"
+	}
+	return &lake.ConflictError{Class: class, Table: x.table.path, Version: version(c.Winner.Time), Winner: string(c.Winner.Action),
 		Reason: c.Error(), Params: map[string]string{"table": x.table.path, "instant": c.Winner.Time, "group": c.Group.String()}}
 }
 

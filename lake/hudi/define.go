@@ -18,8 +18,8 @@ var fixed = []string{"type", "primarykey", "precombinefield", "orderingfields", 
 	"hoodie.datasource.write.hive_style_partitioning", "hoodie.datasource.write.partitionpath.urlencode",
 	"hoodie.datasource.write.drop.partition.columns", "hoodie.table.base.file.format", "hoodie.record.merge.mode", "hoodie.table.checksum"}
 
-// define makes m the table's description: it may add columns and set properties.
-func (x *tx) define(m *lake.Meta) error {
+// define makes m the table's description: it may add columns and set properties; with schema-on-read it may do more to columns.
+func (x *tx) define(m *lake.Meta, options map[string]string) error {
 	if m == nil {
 		return errors.New("a table needs a description")
 	}
@@ -33,10 +33,15 @@ func (x *tx) define(m *lake.Meta) error {
 	if !slices.EqualFunc(old.Partition, m.Partition, strings.EqualFold) {
 		return x.unchangeable("its partition columns", "make a new table")
 	}
-	if types.Same(old.Schema, ownColumns(m.Schema)) {
+	now := ownColumns(m.Schema)
+	plain := types.Struct{Fields: unmarked(now.Fields)}
+	if types.Same(old.Schema, plain) {
 		return nil
 	}
-	return x.defineColumns(old.Schema, ownColumns(m.Schema))
+	if x.base.history != nil || newOptions(options).flag(optOnRead, false) {
+		return x.evolve(old.Schema, now)
+	}
+	return x.defineColumns(old.Schema, plain)
 }
 
 func (x *tx) unchangeable(what, hint string) error {
@@ -61,30 +66,56 @@ func (x *tx) defineProperties(old, m *lake.Meta) error {
 		}
 	}
 	if len(set) > 0 {
-		x.changed = set
+		x.changed = x.stored(set)
 	}
 	return nil
 }
 
-// defineColumns adds columns at the end, which are NULL in the rows that are there.
-func (x *tx) defineColumns(old, now types.Struct) error {
-	for i, f := range old.Fields {
-		if i >= len(now.Fields) || !strings.EqualFold(f.Name, now.Fields[i].Name) {
-			return x.unchangeable("the order and the names of the columns",
-				"columns are added behind the others; Hudi drops and renames them with hoodie.schema.on.read.enable=true, which tarn does not write yet")
+// stored is properties as hoodie.properties has them: settings of writers, which a table keeps under names of their own, in both places
+// where they may be.
+func (x *tx) stored(set config.Properties) config.Properties {
+	out := config.Properties{}
+	for k, v := range set {
+		own := strings.ToLower(k)
+		if !isWriterSetting(own) {
+			out[k] = v
+			continue
 		}
-		if !types.Same(f.Type, now.Fields[i].Type) {
-			return x.unchangeable("the type of column "+f.Name, "add a column of the new type and fill it by UPDATE")
+		out[keptPrefix+own] = v
+		if _, plain := x.config().Properties[k]; plain {
+			out[k] = ""
 		}
 	}
-	for _, f := range now.Fields[len(old.Fields):] {
-		if !f.Nullable {
+	return out
+}
+
+// defineColumns adds columns, which are NULL in the rows that are there, and sets comments.
+func (x *tx) defineColumns(old, now types.Struct) error {
+	rest := old.Fields
+	for _, f := range now.Fields {
+		switch {
+		case len(rest) > 0 && strings.EqualFold(f.Name, rest[0].Name):
+			if !types.Same(f.Type, rest[0].Type) {
+				return x.unchangeable("the type of column "+f.Name, onReadHint)
+			}
+			rest = rest[1:]
+		case old.Index(f.Name) >= 0:
+			return x.unchangeable("the order of the columns", onReadHint)
+		case !f.Nullable:
 			return x.unchangeable("NOT NULL for the new column "+f.Name, "rows that are there have NULL in it: add it as nullable")
 		}
 	}
+	if len(rest) > 0 {
+		return x.unchangeable("the name of column "+rest[0].Name, onReadHint)
+	}
+	x.show(now)
+	return nil
+}
+
+// show makes now the columns of the transaction.
+func (x *tx) show(now types.Struct) {
 	view := *x.base
 	view.schema = view.withMeta(now)
 	view.meta = view.describeMeta()
 	x.view, x.layout, x.evolved = &view, nil, true
-	return nil
 }

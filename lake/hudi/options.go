@@ -52,6 +52,9 @@ func (o options) names(keys ...string) []string {
 			o.bad("%s=%s and %s=%s contradict each other", first, o.all[first], k, o.all[k])
 		}
 	}
+	if out == nil {
+		out = splitNames(options{all: o.defaults}.text("", keys...))
+	}
 	return out
 }
 

@@ -63,7 +63,7 @@ func (s *Snapshot) schemaText(ctx context.Context, commits []timeline.Instant) (
 			return m.Schema(), m.ExtraMetadata[internalSchemaKey], nil
 		}
 		if text == "" {
-			text = m.Schema()
+			text, internal = m.Schema(), m.ExtraMetadata[internalSchemaKey]
 		}
 	}
 	if text == "" {
@@ -75,7 +75,7 @@ func (s *Snapshot) schemaText(ctx context.Context, commits []timeline.Instant) (
 	if text == "" && err == nil {
 		err = s.table.fail("read the schema of", "", errNoSchema)
 	}
-	return text, "", err
+	return text, internal, err
 }
 
 // changesSchema reports whether commits of an operation say what columns the table has from then on. Table services repeat the
@@ -142,8 +142,13 @@ func (s *Snapshot) describeMeta() *lake.Meta {
 	c := s.config
 	m := &lake.Meta{Name: c.Name, Schema: s.schema, Properties: map[string]string{}}
 	for k, v := range c.Properties {
-		if !slices.Contains(hiddenProperties, k) {
+		if !slices.Contains(hiddenProperties, k) && !strings.HasPrefix(k, keptPrefix) {
 			m.Properties[k] = v
+		}
+	}
+	for k, v := range c.Properties { // under the names that they were given with
+		if own, kept := strings.CutPrefix(k, keptPrefix); kept {
+			m.Properties[own] = v
 		}
 	}
 	m.Properties["type"] = map[bool]string{true: "mor", false: "cow"}[c.Type == "MERGE_ON_READ"]

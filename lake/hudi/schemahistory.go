@@ -3,8 +3,6 @@ package hudi
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -27,117 +25,32 @@ const schemaDir = ".hoodie/.schema"
 // maxSchemaFile bounds a file of schemaDir.
 const maxSchemaFile = 256 << 20
 
-// numbered is a type with ids: its fields, or the parts of an array or map.
-type numbered struct {
-	fields []numberedField
-}
-
-type numberedField struct {
-	id   int
-	name string
-	numbered
-}
-
 // internalSchema is one schema with ids.
 type internalSchema struct {
 	version int64 // the instant from which on it holds
+	maxID   int   // the greatest id that the table ever had
 	numbered
 }
 
 // schemaHistory is all schemas that a table had.
 type schemaHistory struct {
 	current internalSchema
+	text    string // current as the newest commit has it
 	past    []internalSchema
-}
-
-// jsonType is a type as Hudi's SerDeHelper spells it: a word, or an object.
-type jsonType struct {
-	Version int64       `json:"version_id"`
-	Fields  []jsonField `json:"fields"`
-	// of arrays
-	ElementID int             `json:"element_id"`
-	Element   json.RawMessage `json:"element"`
-	// of maps
-	ValueID int             `json:"value_id"`
-	Value   json.RawMessage `json:"value"`
-}
-
-type jsonField struct {
-	ID   int             `json:"id"`
-	Name string          `json:"name"`
-	Type json.RawMessage `json:"type"`
-}
-
-// maxSchemaDepth bounds how deep types are nested.
-const maxSchemaDepth = 64
-
-func (t *jsonType) numbered(depth int) (numbered, error) {
-	if depth > maxSchemaDepth {
-		return numbered{}, errors.New("schema is nested too deep")
-	}
-	var out numbered
-	add := func(id int, name string, of json.RawMessage) error {
-		f := numberedField{id: id, name: name}
-		var err error
-		f.numbered, err = parseNumbered(of, depth+1)
-		out.fields = append(out.fields, f)
-		return err
-	}
-	for _, f := range t.Fields {
-		if err := add(f.ID, f.Name, f.Type); err != nil {
-			return out, err
-		}
-	}
-	if t.Element != nil {
-		return out, add(t.ElementID, "element", t.Element)
-	}
-	if t.Value != nil {
-		return out, add(t.ValueID, "value", t.Value)
-	}
-	return out, nil
-}
-
-func parseNumbered(text json.RawMessage, depth int) (numbered, error) {
-	if len(text) == 0 || text[0] != '{' {
-		return numbered{}, nil
-	}
-	var t jsonType
-	if err := json.Unmarshal(text, &t); err != nil {
-		return numbered{}, err
-	}
-	return t.numbered(depth)
-}
-
-func parseInternal(text []byte) (internalSchema, error) {
-	var t jsonType
-	if err := json.Unmarshal(text, &t); err != nil {
-		return internalSchema{}, fmt.Errorf("schema with ids: %w", err)
-	}
-	n, err := t.numbered(0)
-	return internalSchema{t.Version, n}, err
+	all     string // past, newest first, as the newest file of schemaDir has it; "" when there is none
 }
 
 // readHistory reads the schemas that there were until the snapshot, whose own is current.
 func (s *Snapshot) readHistory(ctx context.Context, current string) (*schemaHistory, error) {
-	h := &schemaHistory{}
+	h := &schemaHistory{text: current}
 	var err error
 	if h.current, err = parseInternal([]byte(current)); err != nil {
 		return nil, s.table.fail("read the schema of", "", err)
 	}
-	newest := ""
-	for info, err := range s.table.bucket.List(ctx, schemaDir, "") {
-		if err != nil {
-			return nil, s.table.fail("list", schemaDir, err)
-		}
-		instant, ok := strings.CutSuffix(strings.TrimPrefix(info.Name, schemaDir+"/"), ".schemacommit")
-		if ok && validInstant(instant) && instant <= s.instant && instant > newest {
-			newest = instant
-		}
+	name, err := s.newestHistory(ctx)
+	if name == "" || err != nil {
+		return h, err
 	}
-	if newest == "" {
-		return h, nil
-	}
-	name := schemaDir + "/" + newest + ".schemacommit"
 	text, err := storage.ReadFile(ctx, s.table.bucket, name, maxSchemaFile)
 	if err == nil {
 		err = h.parse(text)
@@ -148,7 +61,34 @@ func (s *Snapshot) readHistory(ctx context.Context, current string) (*schemaHist
 	return h, nil
 }
 
+// newestHistory is the file of the schemas that there were until the snapshot; "" when there is none. Writes that failed may have left
+// some, too.
+func (s *Snapshot) newestHistory(ctx context.Context) (string, error) {
+	newest, file := "", ""
+	for info, err := range s.table.bucket.List(ctx, schemaDir, "") {
+		if err != nil {
+			return "", s.table.fail("list", schemaDir, err)
+		}
+		name, ok := strings.CutSuffix(strings.TrimPrefix(info.Name, schemaDir+"/"), ".schemacommit")
+		instant, _, _ := strings.Cut(name, "_")
+		if ok && validInstant(instant) && instant <= s.instant && instant > newest && s.counts(instant) {
+			newest, file = instant, info.Name
+		}
+	}
+	return file, nil
+}
+
+// counts reports whether the write at an instant is part of the table: it was completed, on the timeline or before that begins.
+func (s *Snapshot) counts(instant string) bool {
+	if _, done := s.timeline.CompletionOf(instant); done {
+		return true
+	}
+	first := s.timeline.Instants()
+	return len(first) > 0 && instant < first[0].Time
+}
+
 func (h *schemaHistory) parse(text []byte) error {
+	h.all = string(text)
 	var all struct {
 		Schemas []json.RawMessage `json:"schemas"`
 	}
@@ -181,10 +121,10 @@ func (h *schemaHistory) at(instant string) (*internalSchema, bool) {
 	return out, out != nil
 }
 
-// noColumn is a name that no stored column has.
+// noColumn begins names that no stored column has.
 const noColumn = "\x01"
 
-// stored is the field f of the current schema as files of the schema past have it; with the name noColumn when they do not.
+// stored is the field f of the current schema as files of the schema past have it; under a name that begins with noColumn when they do not.
 func (h *schemaHistory) stored(f types.Field, past *internalSchema) types.Field {
 	return storedField(f, h.current.numbered, past.numbered)
 }
@@ -192,11 +132,14 @@ func (h *schemaHistory) stored(f types.Field, past *internalSchema) types.Field 
 func storedField(f types.Field, now, then numbered) types.Field {
 	at := now.named(f.Name)
 	if at == nil {
-		return f // not one of the numbered columns
+		if then.named(f.Name) != nil {
+			f.Name = noColumn + f.Name // a new column under the name of one that was dropped
+		}
+		return f
 	}
 	old := then.numberedBy(at.id)
 	if old == nil {
-		f.Name = noColumn
+		f.Name = noColumn + f.Name
 		return f
 	}
 	f.Name = old.name
@@ -218,28 +161,10 @@ func storedType(t types.Type, now, then numbered) types.Type {
 		}
 		return t
 	case types.Map:
-		if len(now.fields) == 1 && len(then.fields) == 1 {
-			t.Value = storedType(t.Value, now.fields[0].numbered, then.fields[0].numbered)
+		if len(now.fields) == 2 && len(then.fields) == 2 {
+			t.Value = storedType(t.Value, now.fields[1].numbered, then.fields[1].numbered)
 		}
 		return t
 	}
 	return t
-}
-
-func (n numbered) named(name string) *numberedField {
-	for i := range n.fields {
-		if strings.EqualFold(n.fields[i].name, name) {
-			return &n.fields[i]
-		}
-	}
-	return nil
-}
-
-func (n numbered) numberedBy(id int) *numberedField {
-	for i := range n.fields {
-		if n.fields[i].id == id {
-			return &n.fields[i]
-		}
-	}
-	return nil
 }

@@ -27,10 +27,10 @@ func TestSchemaHistory(t *testing.T) {
 	for _, c := range []struct{ column, want types.Field }{
 		{types.Field{Name: "id", Type: types.Int}, types.Field{Name: "id", Type: types.Int}},
 		{types.Field{Name: "title", Type: types.String}, types.Field{Name: "name", Type: types.String}},
-		{types.Field{Name: "extra", Type: types.String}, types.Field{Name: noColumn, Type: types.String}}, // another column of that name was dropped
+		{types.Field{Name: "extra", Type: types.String}, types.Field{Name: noColumn + "extra", Type: types.String}}, // another column of that name was dropped
 		{types.Field{Name: "_hoodie_record_key", Type: types.String}, types.Field{Name: "_hoodie_record_key", Type: types.String}},
 		{types.Field{Name: "place", Type: types.Struct{Fields: []types.Field{{Name: "town", Type: types.String}, {Name: "zip", Type: types.String}}}},
-			types.Field{Name: "place", Type: types.Struct{Fields: []types.Field{{Name: "city", Type: types.String}, {Name: noColumn, Type: types.String}}}}},
+			types.Field{Name: "place", Type: types.Struct{Fields: []types.Field{{Name: "city", Type: types.String}, {Name: noColumn + "zip", Type: types.String}}}}},
 		{types.Field{Name: "all", Type: types.Array{Elem: types.Struct{Fields: []types.Field{{Name: "b", Type: types.Int}}}}},
 			types.Field{Name: "all", Type: types.Array{Elem: types.Struct{Fields: []types.Field{{Name: "a", Type: types.Int}}}}}},
 	} {

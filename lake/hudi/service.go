@@ -8,10 +8,11 @@ import (
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 )
 
-// settings are the options of a call, over those of the table and the settings in its properties.
+// settings are the options of a call, over the settings in the table's properties, over its options in the catalog: so Hudi has it for
+// TBLPROPERTIES and OPTIONS.
 func (t *Table) settings(more map[string]string) options {
-	all := writerSettings(t.config.Properties)
-	for _, given := range []map[string]string{t.entry.Options, more} {
+	all := map[string]string{}
+	for _, given := range []map[string]string{t.entry.Options, writerSettings(t.config.Properties), more} {
 		for k, v := range given {
 			all[strings.ToLower(k)] = v
 		}

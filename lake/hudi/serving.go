@@ -44,6 +44,9 @@ func (t *Table) serve(ctx context.Context, x engine.Engine, o options, i timelin
 	if err != nil {
 		return nil, err
 	}
+	if s, err = s.asPlanned(ctx, i.Time); err != nil {
+		return nil, err
+	}
 	groups, err := listFiles(ctx, t.bucket)
 	if err != nil {
 		return nil, err
@@ -204,6 +207,9 @@ func (v *serving) complete(ctx context.Context, m *timeline.CommitMetadata, chec
 func (v *serving) says(l *layout) *timeline.CommitMetadata {
 	m := &timeline.CommitMetadata{PartitionToWriteStats: map[string][]timeline.WriteStat{}, OperationType: string(v.act.operation),
 		ExtraMetadata: map[string]string{timeline.SchemaKey: l.plain}, Compacted: v.act.operation == opCompact}
+	if h := v.base.history; h != nil {
+		m.ExtraMetadata[internalSchemaKey] = h.text
+	}
 	for _, s := range v.act.stats {
 		m.PartitionToWriteStats[s.Partition] = append(m.PartitionToWriteStats[s.Partition], s)
 	}

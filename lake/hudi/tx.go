@@ -30,6 +30,7 @@ type tx struct {
 	exists  bool              // made was written
 	changed config.Properties // properties that Define set: "" removes one
 	evolved bool              // Define changed the columns
+	marked  []types.Field     // the columns that Define gave a table with schema-on-read, with their ids; nil when they stay
 	started time.Time
 
 	compacting, clustering map[timeline.FileGroup]string // instants of services that are pending
@@ -59,9 +60,6 @@ func (t *Table) Begin(ctx context.Context, x engine.Engine) (lake.Tx, error) {
 	s, err := t.snapshot(ctx, "", reading{}, nil)
 	if err != nil {
 		return nil, err
-	}
-	if s.history != nil {
-		return nil, t.fail("write to", "", fmt.Errorf("the columns of the table have ids (schema-on-read), which writes do not keep yet: %w", errors.ErrUnsupported))
 	}
 	b := &tx{table: t, engine: x, base: s, view: s, started: time.Now()}
 	return b, t.fail("write to", "", b.readPending(ctx))
@@ -132,7 +130,7 @@ func (x *tx) Apply(ctx context.Context, c lake.Change) (lake.Metrics, error) {
 			m, err = x.edit(ctx, c)
 		}
 	case lake.Define:
-		err = x.define(c.Meta)
+		err = x.define(c.Meta, c.Options)
 	default:
 		err = fmt.Errorf("a %T is not known to Hudi tables: %w", c, errors.ErrUnsupported)
 	}

@@ -99,12 +99,16 @@ func (r Rival) Compacts() bool {
 
 // A ConflictError says that two writers have changed one file group.
 type ConflictError struct {
-	Mine   Instant
-	Winner Instant
-	Group  FileGroup
+	Mine    Instant
+	Winner  Instant
+	Group   FileGroup
+	Columns bool // it is about the columns of the table, not about a file group
 }
 
 func (e *ConflictError) Error() string {
+	if e.Columns {
+		return fmt.Sprintf("commit %s conflicts with %s: one of them changes the columns of the table", e.Mine.Time, e.Winner)
+	}
 	return fmt.Sprintf("commit %s conflicts with %s, which changes file group %s too", e.Mine.Time, e.Winner, e.Group)
 }
 
@@ -123,7 +127,7 @@ func Conflict(mine Instant, groups []FileGroup, rivals []Rival) error {
 		}
 		for _, g := range r.Groups {
 			if touched[g] {
-				return &ConflictError{mine, r.Instant, g}
+				return &ConflictError{Mine: mine, Winner: r.Instant, Group: g}
 			}
 		}
 	}
