@@ -34,7 +34,9 @@ func (r *run) alter(ctx context.Context, st *syntax.AlterTable) (*Rows, error) {
 		return r.dropPartitions(ctx, st.Name, act)
 	case *syntax.RecoverPartitions:
 		return r.repair(ctx, st.Name, act)
-	case *syntax.SetLocation, *syntax.SetSerde, *syntax.SetFileFormat, *syntax.NativeAction:
+	case *syntax.SetLocation:
+		return r.setLocation(ctx, st.Name, act)
+	case *syntax.SetSerde, *syntax.SetFileFormat, *syntax.NativeAction:
 		return nil, unsupported("this form of ALTER TABLE", act)
 	}
 	return r.define(ctx, st.Name, st.Action)
@@ -57,6 +59,29 @@ func (r *run) dropPartitions(ctx context.Context, name *syntax.Name, act *syntax
 	}
 	w.options = map[string]string{hudiOperation: "delete_partition"}
 	return w.silent(ctx, p)
+}
+
+// setLocation makes the catalog's name stand for the Hudi table in another folder, which must be there.
+func (r *run) setLocation(ctx context.Context, name *syntax.Name, act *syntax.SetLocation) (*Rows, error) {
+	e, full, err := r.find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if e.Format != "hudi" || act.Partition != nil || full == nil {
+		return nil, unsupported("this form of ALTER TABLE", act)
+	}
+	e.Location, e.External = absolute(act.Location.Value), true
+	if e.Bucket, err = r.db.opts.Bucket(ctx, e.Location); err != nil {
+		return nil, err
+	}
+	if _, err := r.open(ctx, e); err != nil {
+		return nil, r.missing(ctx, err, e, full)
+	}
+	c, err := r.catalogOf(full)
+	if err != nil {
+		return nil, err
+	}
+	return nothing(), c.Update(ctx, catalog.PutTable{Entry: e, Replace: true})
 }
 
 // repair looks for partitions that the catalog does not know. It keeps none of Hudi tables.

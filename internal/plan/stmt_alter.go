@@ -46,7 +46,7 @@ func Alter(ctx context.Context, act syntax.AlterAction, src string, t Target, s 
 		err = a.clusterBy(act)
 	case *syntax.ReplaceColumns:
 		if a.format == "hudi" { // where it takes the key columns away
-			return a.out, a.unsupportedHere("REPLACE COLUMNS", act)
+			return a.out, a.refused("REPLACE COLUMNS", act)
 		}
 		err = fail("DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP", act, "details", "", "oldSchema", "", "newSchema", "")
 	case *syntax.AddPartitions, *syntax.DropPartitions, *syntax.RenamePartition, *syntax.RecoverPartitions:

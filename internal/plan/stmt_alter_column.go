@@ -100,7 +100,7 @@ func (a *altering) addColumns(act *syntax.AddColumns) error {
 			return err
 		}
 		if !f.Nullable && a.format == "hudi" {
-			return a.unsupportedHere("ADD COLUMNS with NOT NULL", c)
+			return a.refused("ADD COLUMNS with NOT NULL", c)
 		}
 		if !f.Nullable {
 			return fail("DELTA_OPERATION_NOT_ALLOWED", c, "operation", "NOT NULL in ALTER TABLE ADD COLUMNS")
@@ -185,8 +185,15 @@ func (a *altering) unsupportedHere(what string, at syntax.Node) error {
 	if a.format != "hudi" {
 		return unsupported(what+" of a table of the format "+a.format, at)
 	}
+	e := a.refused(what, at)
+	e.Hint = "SET hoodie.schema.on.read.enable = true lets columns be renamed, dropped, moved and retyped."
+	return e
+}
+
+// refused is the error of a change that no table of the format can make.
+func (a *altering) refused(what string, at syntax.Node) *Error {
 	return &Error{Class: "UNSUPPORTED_FEATURE.TABLE_OPERATION", Span: syntax.Span{From: at.Pos(), To: at.End()},
-		Params: map[string]string{"tableName": a.t.text(), "operation": what}, Hint: "SET hoodie.schema.on.read.enable = true lets columns be renamed, dropped, moved and retyped."}
+		Params: map[string]string{"tableName": a.t.text(), "operation": what}}
 }
 
 // partitionsLast puts the partition columns of a Hudi table behind the others, where they always are.

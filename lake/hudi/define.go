@@ -16,7 +16,9 @@ var fixed = []string{"type", "primarykey", "precombinefield", "orderingfields", 
 	"hoodie.table.recordkey.fields", "hoodie.table.precombine.field", "hoodie.table.ordering.fields", "hoodie.table.partition.fields",
 	"hoodie.table.keygenerator.class", "hoodie.table.keygenerator.type", "hoodie.populate.meta.fields", "hoodie.timeline.layout.version",
 	"hoodie.datasource.write.hive_style_partitioning", "hoodie.datasource.write.partitionpath.urlencode",
-	"hoodie.datasource.write.drop.partition.columns", "hoodie.table.base.file.format", "hoodie.record.merge.mode", "hoodie.table.checksum"}
+	"hoodie.datasource.write.drop.partition.columns", "hoodie.datasource.write.recordkey.field", "hoodie.datasource.write.precombine.field",
+	"hoodie.datasource.write.partitionpath.field", "hoodie.datasource.write.keygenerator.class", "hoodie.datasource.write.keygenerator.type",
+	"hoodie.datasource.write.table.type", "hoodie.table.base.file.format", "hoodie.record.merge.mode", "hoodie.table.checksum"}
 
 // define makes m the table's description: it may add columns and set properties; with schema-on-read it may do more to columns.
 func (x *tx) define(m *lake.Meta, options map[string]string) error {
@@ -31,7 +33,7 @@ func (x *tx) define(m *lake.Meta, options map[string]string) error {
 		return err
 	}
 	if !slices.EqualFunc(old.Partition, m.Partition, strings.EqualFold) {
-		return x.unchangeable("its partition columns", "make a new table")
+		return x.unchangeable("the partition columns", "make a new table")
 	}
 	now := ownColumns(m.Schema)
 	plain := types.Struct{Fields: unmarked(now.Fields)}

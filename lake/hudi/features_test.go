@@ -53,6 +53,7 @@ var features = []feature{
 	{name: "MERGE INTO that logs the changed columns alone", proof: "TestHudiPartialUpdates", yes: "mor8 mor9"},
 	{name: "record positions in logs", proof: "TestHudiRecordPositions", yes: "mor8 mor9"},
 	{name: "change records, written", proof: "interop/hudi/cdc.sql", yes: "6 8 9"},
+	{name: "columns renamed, dropped, retyped", proof: "TestHudiEvolves", yes: "all"},
 	{name: "payload classes and merge modes", proof: "TestPayloads", yes: "mor6 mor9"},
 	{name: "metadata table: files", proof: "TestHudiMetadataTable", yes: "6 8 9"},
 	{name: "metadata table: column_stats", proof: "TestHudiMetadataTable", yes: "6 9"},
