@@ -12,18 +12,17 @@ import (
 // TestHudiEvolves changes the columns of tables with schema-on-read between writes and services, for every version and type, and looks for
 // the same rows after each.
 func TestHudiEvolves(t *testing.T) {
-	for _, version := range []int{5, 6, 8, 9} {
-		for _, kind := range []string{"cow", "mor"} {
-			for _, partition := range []string{"", "PARTITIONED BY (p)"} {
-				t.Run(fmt.Sprintf("%d %s %s", version, kind, partition), func(t *testing.T) {
-					db, err := Open(t.Context(), Options{Warehouse: t.TempDir()})
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer db.Close()
-					evolves(t, db.Session(), version, kind, partition)
-				})
-			}
+	for i, version := range []int{5, 6, 8, 9} {
+		for j, kind := range []string{"cow", "mor"} {
+			partition := []string{"", "PARTITIONED BY (p)"}[(i+j)%2]
+			t.Run(fmt.Sprintf("%d %s %s", version, kind, partition), func(t *testing.T) {
+				db, err := Open(t.Context(), Options{Warehouse: t.TempDir()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer db.Close()
+				evolves(t, db.Session(), version, kind, partition)
+			})
 		}
 	}
 }

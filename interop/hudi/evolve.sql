@@ -4,7 +4,7 @@
 SET hoodie.schema.on.read.enable = true;
 CREATE TABLE {t} (id INT, name STRING, price FLOAT, extra STRING, n INT, s STRUCT<x: INT, y: STRING>, arr ARRAY<STRUCT<p: INT, q: INT>>, d DATE, ts BIGINT, region STRING) {create};
 INSERT INTO {t} VALUES
-  (1, 'one', 1.1, 'x', 7, named_struct('x', 1, 'y', 'yy'), array(named_struct('p', 1, 'q', 2)), DATE '2024-01-01', 10, 'eu'),
+  (1, 'one', 1.25, 'x', 7, named_struct('x', 1, 'y', 'yy'), array(named_struct('p', 1, 'q', 2)), DATE '2024-01-01', 10, 'eu'),
   (2, 'two', 1e10, 'y', -8, named_struct('x', 2, 'y', 'zz'), array(named_struct('p', 3, 'q', 4)), DATE '2024-01-02', 10, 'us'),
   (3, 'three', NULL, 'z', NULL, NULL, NULL, NULL, 10, 'us');
 UPDATE {t} SET name = 'two again', n = 80, ts = 20 WHERE id = 2;
