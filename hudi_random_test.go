@@ -75,8 +75,9 @@ type hudiModel struct {
 	partitioned bool
 	version     int
 	mor         bool
-	clock       int // the newest ordering value
-	cleaned     int // how many instants of past may be cleaned up
+	virtual     bool // keys are not stored, and no changes can be asked for
+	clock       int  // the newest ordering value
+	cleaned     int  // how many instants of past may be cleaned up
 	rows        map[hudiKey]hudiRow
 	past        []hudiPast
 	log         []string
@@ -94,8 +95,11 @@ func (m *hudiModel) create(kind string, metadata bool) {
 		by = "PARTITIONED BY (part)"
 	}
 	more := ""
+	if m.virtual = m.rand.IntN(4) == 0; m.virtual {
+		more += ", 'hoodie.populate.meta.fields'='false'"
+	}
 	if mode := []string{"", "op_key_only", "data_before", "data_before_after"}[m.rand.IntN(4)]; m.version >= 6 && mode != "" {
-		more = fmt.Sprintf(", 'hoodie.table.cdc.enabled'='true', 'hoodie.table.cdc.supplemental.logging.mode'='%s'", mode)
+		more += fmt.Sprintf(", 'hoodie.table.cdc.enabled'='true', 'hoodie.table.cdc.supplemental.logging.mode'='%s'", mode)
 	}
 	if m.version < 8 { // where Hudi has the ordering values of stored rows count by this payload alone
 		more += ", 'hoodie.compaction.payload.class'='org.apache.hudi.common.model.DefaultHoodieRecordPayload'"
@@ -168,6 +172,9 @@ func (m *hudiModel) checkPast() {
 		}
 		m.check(fmt.Sprintf("{t} TIMESTAMP AS OF '%d'", p.instant), p.rows)
 		m.check(fmt.Sprintf("{t} VERSION AS OF %d", p.instant), p.rows)
+	}
+	if m.virtual {
+		return
 	}
 	if m.cleaned == 0 {
 		m.checkChangeRows()

@@ -52,6 +52,7 @@ var features = []feature{
 	{name: "payload classes and partial update modes, written", proof: "TestHudiPayloadWrites", yes: "mor5 6 9"},
 	{name: "MERGE INTO that logs the changed columns alone", proof: "TestHudiPartialUpdates", yes: "mor8 mor9"},
 	{name: "record positions in logs", proof: "TestHudiRecordPositions", yes: "mor8 mor9"},
+	{name: "virtual keys, written", proof: "TestHudiVirtualKeys", yes: "all"},
 	{name: "change records, written", proof: "interop/hudi/cdc.sql", yes: "6 8 9"},
 	{name: "columns renamed, dropped, retyped", proof: "TestHudiEvolves", yes: "all"},
 	{name: "payload classes and merge modes", proof: "TestPayloads", yes: "mor6 mor9"},

@@ -165,12 +165,16 @@ func (v *serving) slice(partition, id, base string, logs []string) (*FileSlice, 
 
 // merged is the rows of slices, with their logs, as base files store them. Their group is the number of the slice.
 func (v *serving) merged(ctx context.Context, l *layout, list []*FileSlice) (storedRows, error) {
-	var cols []rel.Column
+	var cols, read []rel.Column
 	for _, f := range l.fields() {
-		cols = append(cols, rel.Column{ID: rel.NewID(), Name: f.Name, Type: f.Type, Nullable: true})
+		c := rel.Column{ID: rel.NewID(), Name: f.Name, Type: f.Type, Nullable: true}
+		cols = append(cols, c)
+		if l.meta || !isMeta(f.Name) {
+			read = append(read, c)
+		}
 	}
 	id := rel.Column{ID: rel.NewID(), Name: "place", Type: v.base.RowIDType()}
-	rows, err := v.base.rows(ctx, list, cols, &id)
+	rows, err := v.base.rows(ctx, list, read, &id)
 	if err != nil {
 		return storedRows{}, err
 	}
@@ -178,7 +182,11 @@ func (v *serving) merged(ctx context.Context, l *layout, list []*FileSlice) (sto
 	group := rel.NewColumn("group", types.String)
 	p.Cols = append(p.Cols, rel.Computed{Column: group, Expr: &rel.Cast{X: &rel.Field{X: id.Ref(), Index: 0}, To: types.String, Zone: "UTC"}})
 	for _, c := range cols {
-		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+		x := rel.Expr(&rel.Lit{T: c.Type})
+		if l.meta || !isMeta(c.Name) {
+			x = c.Ref()
+		}
+		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: x})
 	}
 	return storedRows{rows: p, group: group.ID, columns: idsOf(cols)}, nil
 }

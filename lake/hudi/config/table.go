@@ -295,6 +295,10 @@ func (t *Table) Writable() error {
 		return refuse(keyBaseFormat, "base files are written as Parquet only", "its base files are "+t.BaseFormat)
 	case t.BootstrapBase != "":
 		return refuse(keyBootstrap, "rewrite it with Hudi as a table of its own", "it is a bootstrap table")
+	case !t.MetaFields && len(t.RecordKey) == 0:
+		return refuse(keyMetaFields, "name the columns of the record key", "keys that are made must be stored")
+	case !t.MetaFields && t.KeyGenerator != Simple && t.KeyGenerator != Complex && t.KeyGenerator != NonPartitioned:
+		return refuse(keyMetaFields, "without stored keys a key generator is SIMPLE, COMPLEX or NON_PARTITION", "keys of the generator "+string(t.KeyGenerator)+" must be stored")
 	}
 	return nil
 }
