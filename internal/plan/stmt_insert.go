@@ -230,7 +230,10 @@ func (p *storing) evolveByName(rows types.Struct) error {
 	}
 	var extra []string
 	for _, f := range rows.Fields {
-		if p.schema.Index(f.Name) >= 0 {
+		if i := p.schema.Index(f.Name); i >= 0 {
+			if wide, ok := mergeTypes(p.schema.Fields[i].Type, f.Type, widensAsHudi); ok && p.mergeSchema && p.t.Format == "hudi" {
+				p.schema.Fields[i].Type = wide
+			}
 			continue
 		}
 		if p.mergeSchema {

@@ -10,8 +10,8 @@ import (
 )
 
 // mergeSchemas is table with the columns and struct fields that rows has besides, behind its own. Types must be equal,
-// or hold all values of the type in rows; with widen, a wider type in rows replaces the table's.
-func mergeSchemas(table, rows types.Struct, widen bool) (types.Struct, error) {
+// or hold all values of the type in rows; where widen allows it, a wider type in rows replaces the table's.
+func mergeSchemas(table, rows types.Struct, widen widening) (types.Struct, error) {
 	out := types.Struct{Fields: slices.Clone(table.Fields)}
 	for _, f := range rows.Fields {
 		i := out.Index(f.Name)
@@ -57,8 +57,17 @@ func allNullable(t types.Type) types.Type {
 	return t
 }
 
+// widening says which wider types of rows a column of a table takes over.
+type widening uint8
+
+const (
+	widensNever widening = iota
+	widensAsDelta
+	widensAsHudi // by writes: whole numbers to BIGINT, these and FLOAT to DOUBLE
+)
+
 // mergeTypes is the type of a column of type a that is to take values of type b, and whether there is one.
-func mergeTypes(a, b types.Type, widen bool) (types.Type, bool) {
+func mergeTypes(a, b types.Type, widen widening) (types.Type, bool) {
 	switch {
 	case types.Equal(a, b) || b == types.Void:
 		return a, true
@@ -68,12 +77,12 @@ func mergeTypes(a, b types.Type, widen bool) (types.Type, bool) {
 		if b.(types.Basic) < a.(types.Basic) {
 			return a, true
 		}
-		return b, widen
+		return b, widen != widensNever
 	}
 	switch a := a.(type) {
 	case types.Decimal:
 		b, ok := b.(types.Decimal)
-		if !ok || !widen || b.S < a.S || b.P-b.S < a.P-a.S {
+		if !ok || widen != widensAsDelta || b.S < a.S || b.P-b.S < a.P-a.S {
 			return a, false
 		}
 		return b, true
@@ -94,14 +103,30 @@ func mergeTypes(a, b types.Type, widen bool) (types.Type, bool) {
 			return types.Map{Key: k, Value: v, Nullable: a.Nullable}, ok && also
 		}
 	}
-	if widen && a == types.Float && b == types.Double {
+	if b != types.Double {
+		return a, false
+	}
+	if a == types.Float && widen != widensNever || types.Integral(a) && widen == widensAsHudi {
 		return b, true
 	}
 	return a, false
 }
 
-// widens reports whether the table lets its columns take wider types.
-func widens(m *lake.Meta) bool { return isTrue(m.Properties["delta.enableTypeWidening"]) }
+// widens says which wider types the columns of a Delta table may take.
+func widens(m *lake.Meta) widening {
+	if isTrue(m.Properties["delta.enableTypeWidening"]) {
+		return widensAsDelta
+	}
+	return widensNever
+}
+
+// widensByWrites says which wider types columns take when rows that have them are written.
+func (t Target) widensByWrites() widening {
+	if t.Format == "hudi" {
+		return widensAsHudi
+	}
+	return widens(t.Meta)
+}
 
 // schemaOf is the schema of the rows of columns.
 func schemaOf(cols []rel.Column) types.Struct {

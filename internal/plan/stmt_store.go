@@ -208,7 +208,11 @@ func (p *storing) evolve() error {
 	if name, ok := duplicate(rows); ok {
 		return fail("DELTA_DUPLICATE_COLUMNS_FOUND.DATA", nil, "coltype", "in the data to save", "duplicateCols", name)
 	}
-	merged, err := mergeSchemas(p.t.Meta.Schema, rows, widens(p.t.Meta) && p.mergeSchema)
+	widen := widensNever
+	if p.mergeSchema {
+		widen = p.t.widensByWrites()
+	}
+	merged, err := mergeSchemas(p.t.Meta.Schema, rows, widen)
 	if err != nil {
 		return err
 	}

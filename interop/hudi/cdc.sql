@@ -1,5 +1,6 @@
 -- A table that records changes: tarn and Hudi give the same change rows, of what either wrote. Hudi's JSON spoils decimals, dates and arrays.
 -- from 0.15.0
+-- set hoodie.clean.automatic=false
 -- property hoodie.table.cdc.enabled=true
 -- property hoodie.table.cdc.supplemental.logging.mode=DATA_BEFORE_AFTER
 -- tarn

@@ -1,4 +1,5 @@
--- A table that stores no keys (hoodie.populate.meta.fields=false).
+-- A table that stores no keys (hoodie.populate.meta.fields=false). Hudi's optimized UPDATE and DELETE need stored keys.
+-- set hoodie.spark.sql.optimized.writes.enable=false
 -- property hoodie.populate.meta.fields=false
 -- tarn
 CREATE TABLE {t} (id INT, name STRING, price DOUBLE, ts BIGINT, region STRING) {create};

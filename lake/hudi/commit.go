@@ -23,6 +23,9 @@ func (x *tx) Commit(ctx context.Context, op lake.Operation) (lake.Commit, error)
 		return lake.Commit{}, errors.Join(fmt.Errorf("a change of this transaction failed: %w", x.broken), x.Rollback())
 	}
 	out := lake.Commit{Version: x.base.Version(), Operation: op, Attempts: 1, Metrics: map[string]string{}}
+	if x.act == nil && x.widened != "" { // only rows of the new type widen a column
+		return out, errors.Join(x.unchangeable("the type of column "+x.widened, onReadHint), x.Rollback())
+	}
 	if x.act == nil && x.evolved {
 		if _, err := x.begin(ctx, x.kind(), opAlterSchema); err != nil {
 			return out, x.table.fail("commit to", "", errors.Join(err, x.Rollback()))

@@ -91,6 +91,24 @@ func (x *tx) stored(set config.Properties) config.Properties {
 	return out
 }
 
+// widens reports whether rows of a wider type may be written to a column, as Hudi lets them without schema-on-read: its readers take
+// the narrower numbers of old files for the wider ones. Record keys and partition paths are made of texts, which DOUBLE would change.
+func (x *tx) widens(f types.Field, to types.Type) bool {
+	whole := types.Integral(f.Type)
+	if whole && to == types.Type(types.Long) {
+		return true
+	}
+	c := x.config()
+	named := slices.Concat(c.RecordKey, c.Ordering)
+	for _, p := range c.Partition {
+		named = append(named, p.Name)
+	}
+	if slices.ContainsFunc(named, func(name string) bool { return strings.EqualFold(name, f.Name) }) {
+		return false
+	}
+	return (whole || f.Type == types.Type(types.Float)) && to == types.Type(types.Double)
+}
+
 // defineColumns adds columns, which are NULL in the rows that are there, and sets comments.
 func (x *tx) defineColumns(old, now types.Struct) error {
 	rest := old.Fields
@@ -98,7 +116,10 @@ func (x *tx) defineColumns(old, now types.Struct) error {
 		switch {
 		case len(rest) > 0 && strings.EqualFold(f.Name, rest[0].Name):
 			if !types.Same(f.Type, rest[0].Type) {
-				return x.unchangeable("the type of column "+f.Name, onReadHint)
+				if !x.widens(rest[0], f.Type) {
+					return x.unchangeable("the type of column "+f.Name, onReadHint)
+				}
+				x.widened = f.Name
 			}
 			rest = rest[1:]
 		case old.Index(f.Name) >= 0:

@@ -53,6 +53,7 @@ var features = []feature{
 	{name: "MERGE INTO that logs the changed columns alone", proof: "TestHudiPartialUpdates", yes: "mor8 mor9"},
 	{name: "record positions in logs", proof: "TestHudiRecordPositions", yes: "mor8 mor9"},
 	{name: "virtual keys, written", proof: "TestHudiVirtualKeys", yes: "all"},
+	{name: "wider types and new columns by writes", proof: "TestHudiWidenedColumns", yes: "all"},
 	{name: "change records, written", proof: "interop/hudi/cdc.sql", yes: "6 8 9"},
 	{name: "columns renamed, dropped, retyped", proof: "TestHudiEvolves", yes: "all"},
 	{name: "payload classes and merge modes", proof: "TestPayloads", yes: "mor6 mor9"},

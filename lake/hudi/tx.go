@@ -31,6 +31,7 @@ type tx struct {
 	changed config.Properties // properties that Define set: "" removes one
 	evolved bool              // Define changed the columns
 	marked  []types.Field     // the columns that Define gave a table with schema-on-read, with their ids; nil when they stay
+	widened string            // a column to which Define gave a wider type
 	started time.Time
 
 	compacting, clustering map[timeline.FileGroup]string // instants of services that are pending
