@@ -17,10 +17,11 @@ const optPartialUpdates = "hoodie.spark.sql.merge.into.partial.updates"
 
 // changedColumns are the columns of changed rows that logs have after an edit, nil when they have all. Hudi's MERGE INTO logs only those
 // that a clause assigns: on merge-on-read tables from version 8 on that name no rule for partial rows of their own, when the write has no
-// global index. Where rows are ordered by event time, the ordering columns are among them.
+// global index. Where rows are ordered by event time, the ordering columns are among them. Tables that record changes log whole rows: their
+// readers take the rows of a log for the rows behind a commit.
 func (x *tx) changedColumns(c lake.Edit) ([]bool, error) {
 	t := x.config()
-	if !x.merges() || t.Version < 8 || c.Kept == nil || !t.MetaFields || t.MergeMode == config.Custom || t.PartialUpdate != "" || x.evolved ||
+	if !x.merges() || t.Version < 8 || c.Kept == nil || !t.MetaFields || t.MergeMode == config.Custom || t.PartialUpdate != "" || t.CDC || x.evolved ||
 		!x.options.flag(optPartialUpdates, true) {
 		return nil, nil
 	}
