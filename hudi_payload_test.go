@@ -28,9 +28,12 @@ type payloadBatch struct {
 	Rows      [][]any
 }
 
-// comesBack is why a row that is older than the deletion of its key is there again, as on copy-on-write tables, where Hudi's
-// merge-on-read tables keep the deletion until a compaction: no row of a table depends on that.
-const comesBack = "13"
+// endsOtherwise reports whether a scenario of a run ends otherwise with tarn, on merge-on-read tables, where Hudi's rows depend on when a
+// compaction comes. Scenario 13: a row that is older than the deletion of its key is there again, as on copy-on-write tables. Scenario 24: a key
+// is deleted and written again, where Hudi shows the row that was deleted.
+func (run *payloadRun) endsOtherwise(scenario string) bool {
+	return run.Type == "MERGE_ON_READ" && (scenario == "13" && run.Hudi >= "1" || scenario == "24" && run.Input == "mysql" && run.Hudi < "1")
+}
 
 // otherRelease is a run of a release on tables of an older version. Those are written as the release of that version does.
 const otherRelease = "1.1.1 table version 6: OverwriteWithLatestAvroPayload/mor"
@@ -48,13 +51,13 @@ func TestHudiPayloadWrites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if more := os.Getenv("TARN_MORE_PAYLOADS"); more != "" {
-		text, err = os.ReadFile(more)
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
 	if err := json.Unmarshal(text, &p); err != nil {
+		t.Fatal(err)
+	}
+	if text, err = os.ReadFile(filepath.Join("testdata", "hudi", "payloads.json")); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &p); err != nil { // adds to the runs
 		t.Fatal(err)
 	}
 	for name, run := range p.Runs {
@@ -78,7 +81,7 @@ func TestHudiPayloadWrites(t *testing.T) {
 				}
 			}
 			do(payloadTable(run, in.Columns), "SET hoodie.compact.inline=false")
-			for i, b := range in.Batches {
+			for i, b := range in.Batches[:min(len(run.Steps), len(in.Batches))] {
 				do("SET hoodie.datasource.write.operation="+b.Operation, "INSERT INTO hudi.`/t` VALUES "+payloadValues(b.Rows, in.Columns))
 				want := map[string]string{}
 				for _, row := range run.Steps[i].Rows {
@@ -89,7 +92,7 @@ func TestHudiPayloadWrites(t *testing.T) {
 					got[id] += ""
 				}
 				for id, row := range got {
-					if row != want[id] && !(id == comesBack && run.Hudi >= "1" && run.Type == "MERGE_ON_READ") {
+					if row != want[id] && !run.endsOtherwise(id) {
 						t.Errorf("batch %d, scenario %s: %q, Hudi has %q", i+1, id, row, want[id])
 					}
 				}

@@ -308,7 +308,7 @@ func (x *tx) tagged(ctx context.Context, f *freshRows, op operation) (*freshRows
 func (x *tx) stale(lost, deletes rel.Expr) []rel.When {
 	r := x.rule()
 	var out []rel.When
-	if r.deletesAlways || r.partial() && x.config().Version < 8 && x.merges() { // as Hudi's payload classes delete among logs
+	if r.deletesAlways || (r.partial() || r.sequence) && x.config().Version < 8 && x.merges() { // as Hudi's payload classes delete among logs
 		out = append(out, rel.When{If: deletes, Then: code(deleteOp)})
 	}
 	if r.staleFills || r.onlyDeletes {

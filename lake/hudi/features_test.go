@@ -49,7 +49,7 @@ var features = []feature{
 	{name: "bootstrapped tables", proof: "TestOpenRefuses", refuse: "all"},
 	{name: "INSERT, UPDATE, DELETE, MERGE", proof: "TestHudiWritesModel", yes: "all"},
 	{name: "written by turns with Hudi", proof: "interop/hudi/tarn_first.sql", yes: "all"},
-	{name: "payload classes and partial update modes, written", proof: "TestHudiPayloadWrites", yes: "mor5 6 9"},
+	{name: "payload classes and partial update modes, written", proof: "TestHudiPayloadWrites", yes: "mor5 6 8 9"},
 	{name: "MERGE INTO that logs the changed columns alone", proof: "TestHudiPartialUpdates", yes: "mor8 mor9"},
 	{name: "record positions in logs", proof: "TestHudiRecordPositions", yes: "mor8 mor9"},
 	{name: "virtual keys, written", proof: "TestHudiVirtualKeys", yes: "all"},

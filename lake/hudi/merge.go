@@ -159,7 +159,7 @@ func (s *Snapshot) logsWin(ctx context.Context, rule *mergeRule, slice *FileSlic
 	if !rule.overBase || slice.Base == nil || len(rule.ordering) == 0 {
 		return true, nil
 	}
-	if len(rule.ordering) > 1 {
+	if len(rule.ordering) > 1 || rule.sequence {
 		return false, nil
 	}
 	low, some := f.lowest()
@@ -346,6 +346,9 @@ func (l *logRows) wins(logs []rel.Column, base func(name string) rel.Expr) rel.E
 	for k := len(l.ordering) - 1; k >= 0; k-- {
 		b, log := base(l.ordering[k].Name), logs[logFirst+k].Ref()
 		more := rel.Expr(function(">", types.Boolean, b, log))
+		if l.rule.sequence {
+			more = not(precedes(b, log))
+		}
 		if larger != nil {
 			more = function("or", types.Boolean, more, function("and", types.Boolean, function("=", types.Boolean, b, log), larger))
 		}

@@ -28,6 +28,9 @@ type mergeRule struct {
 	deletesAlways bool
 	// deletesYield: of rows of one key in one batch, one that comes after a deletion goes before it, whatever their ordering values.
 	deletesYield bool
+	// sequence: ordering values are texts like 000012.3456, a file and a position of a binary log. Between a stored row and another these numbers
+	// count, and of equal ones the stored row stays; among others the texts do.
+	sequence bool
 	// onlyDeletes: ordering values count where one of two rows is a deletion; of other rows the later wins.
 	onlyDeletes bool
 }
@@ -55,6 +58,7 @@ const (
 	optDeleteField  = "hoodie.payload.delete.field"
 	optDeleteMarker = "hoodie.payload.delete.marker"
 	optUnavailable  = "hoodie.write.partial.update.unavailable.value"
+	sequenceColumn  = "_event_seq"
 	debeziumMarker  = "__debezium_unavailable_value"
 	modelPackage    = "org.apache.hudi.common.model."
 )
@@ -116,6 +120,13 @@ func (r *mergeRule) setPayload(c *config.Table) error {
 	case "debezium.PostgresDebeziumAvroPayload":
 		r.overBase, r.unavailable = true, debeziumMarker
 		r.deleteField, r.deleteMarker = "_change_operation_type", "d"
+	case "debezium.MySqlDebeziumAvroPayload":
+		r.overBase, r.sequence = true, true
+		r.deleteField, r.deleteMarker = "_change_operation_type", "d"
+		if len(c.Ordering) != 1 || c.Ordering[0] != sequenceColumn {
+			return fmt.Errorf("%s orders rows by %s, not by %s", name, sequenceColumn, strings.Join(c.Ordering, ","))
+		}
+		known = known && (c.Version < 8 || c.Type == config.CopyOnWrite) // Hudi 1.0 mixes numbers and texts among logs
 	case "AWSDmsAvroPayload":
 		r.deleteField, r.deleteMarker, r.deleteFold = "Op", "D", true
 	default:

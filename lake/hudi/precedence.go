@@ -101,6 +101,9 @@ func (x *tx) loses(f *freshRows, known *knownRows) rel.Expr {
 		}
 		stored := nullableRef(known.ordering[i])
 		less := compare("<", in.Ref(), stored)
+		if x.rule().sequence {
+			less = not(precedes(stored, in.Ref()))
+		}
 		if lost == nil {
 			lost = less
 		} else {
@@ -108,6 +111,16 @@ func (x *tx) loses(f *freshRows, known *knownRows) rel.Expr {
 		}
 	}
 	return &rel.Call{Name: "coalesce", Args: []rel.Expr{lost, &rel.Lit{T: types.Boolean, Value: false}}, T: types.Boolean}
+}
+
+// precedes is true where the sequence a, a file and a position, is before b.
+func precedes(a, b rel.Expr) rel.Expr {
+	number := func(x rel.Expr, part int32) rel.Expr {
+		p := &rel.Call{Name: "split_part", Args: []rel.Expr{x, text("."), code(part)}, T: types.String, Null: true}
+		return &rel.Cast{X: p, To: types.Long, Zone: "UTC"}
+	}
+	return either(compare("<", number(a, 1), number(b, 1)),
+		rel.And(equals(number(a, 1), number(b, 1)), compare("<", number(a, 2), number(b, 2))))
 }
 
 // deletion is the condition under which an incoming row deletes the stored one.
