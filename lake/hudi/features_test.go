@@ -72,7 +72,11 @@ var features = []feature{
 	{name: "upgrade and downgrade", proof: "TestHudiVersions", yes: "all"},
 	{name: "rollback of failed writes", proof: "TestRollbackOfFailedWrites", yes: "6 9"},
 	{name: "lock files that Hudi honours", proof: "TestLocksOfHudi", yes: "all"},
-	{name: "conflicts between writers", proof: "TestRivals", yes: "mor8"},
+	{name: "storage-based lock", proof: "TestLocks", yes: "all"},
+	{name: "conflicts between writers", proof: "TestConflictRules", yes: "mor6 mor8"},
+	{name: "non-blocking writers of buckets", proof: "TestHudiNonBlocking", yes: "mor8 mor9"},
+	{name: "writers that lost their lock, or are late", proof: "TestHudiLostWriter", yes: "6 9"},
+	{name: "processes that are killed", proof: "TestHudiStress", yes: "6 9"},
 }
 
 // TestDocumentedFeatures holds the table of features in docs/hudi.md against the ledger, and the tests against those that there are.

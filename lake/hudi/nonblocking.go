@@ -42,6 +42,16 @@ func (x *tx) isNonBlocking() (bool, error) {
 	return true, nil
 }
 
+// noLogCompaction refuses settings by which Hudi would merge logs with logs.
+func (x *tx) noLogCompaction() error {
+	for _, option := range []string{"hoodie.log.compaction.enable", "hoodie.log.compaction.inline", "hoodie.metadata.log.compaction.enable"} {
+		if x.options.flag(option, false) {
+			return badOption("%s=true: log compactions are read, and not made; leave it out, and let compactions (hoodie.compact.inline) merge the logs", option)
+		}
+	}
+	return x.options.err()
+}
+
 // noOverwrite refuses to replace file groups beside writers that log to them.
 func (x *tx) noOverwrite() error {
 	if x.nonBlocking {

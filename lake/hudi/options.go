@@ -176,6 +176,9 @@ func (x *tx) takeOptions(given map[string]string) error {
 	if x.nonBlocking, err = x.isNonBlocking(); err != nil {
 		return err
 	}
+	if err := x.noLogCompaction(); err != nil {
+		return err
+	}
 	c, err := withPayloadOf(x.config(), x.options)
 	if err != nil || c == x.config() {
 		return err

@@ -17,7 +17,10 @@ func (x *tx) readPending(ctx context.Context) error {
 		if !ok {
 			continue
 		}
-		if i.Action == timeline.Compaction || i.Action == timeline.LogCompaction {
+		if i.Action == timeline.LogCompaction { // merges logs beside those that come
+			continue
+		}
+		if i.Action == timeline.Compaction {
 			var p timeline.CompactionPlan
 			if err := x.base.timeline.Read(ctx, asked, &p); err != nil {
 				return err

@@ -174,6 +174,9 @@ func (t *Table) add(blocks []logBlock, b logBlock) ([]logBlock, error) {
 	if _, ok := t.counts(b.Instant()); !ok {
 		return blocks, nil
 	}
+	if b.Header.Get(logfile.CompactedBlockTimes) != "" { // of a log compaction, which leaves the blocks where they are that it merged
+		return blocks, nil
+	}
 	return append(blocks, b), nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/tarn-lake/tarn/lake/hudi/logfile"
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
@@ -17,6 +18,13 @@ func (w *Writer) recover(ctx context.Context) error {
 	for _, i := range w.timeline.Pending(timeline.DeltaCommit, timeline.Compaction, timeline.Commit) {
 		if strings.HasPrefix(i.Time, initPrefix) && w.unfinished(i) {
 			continue // of an index that another writer builds
+		}
+		alive, err := w.alive(ctx, i)
+		if err != nil {
+			return err
+		}
+		if alive {
+			continue
 		}
 		if err := w.undo(ctx, i); err != nil {
 			return err
@@ -39,6 +47,22 @@ func (w *Writer) recover(ctx context.Context) error {
 		return nil
 	}
 	return w.reload(ctx)
+}
+
+// alive reports whether the writer of a pending action gives signs of life. Releases from 1.1 on write to the metadata table while they
+// write to the table, before they have the lock; their signs of life are in either. Those of layout 1 do not, and number their logs,
+// so that none may be left.
+func (w *Writer) alive(ctx context.Context, i timeline.Instant) (bool, error) {
+	if w.config.Layout < 2 || w.data == nil {
+		return false, nil
+	}
+	if alive, err := timeline.Alive(ctx, w.bucket, i.Time, time.Now(), timeline.Pulse{}); alive || err != nil {
+		return alive, err
+	}
+	if write, ok := w.data.Find(i.Time); !ok || write.State == timeline.Completed {
+		return false, nil
+	}
+	return timeline.Alive(ctx, w.table, i.Time, time.Now(), timeline.Pulse{})
 }
 
 // unfinished reports whether the properties of the table speak of partitions that are being made.
