@@ -53,7 +53,7 @@ func (t *Table) maintain(ctx context.Context, x engine.Engine, o options) error 
 func (x *tx) maintained(ctx context.Context) error {
 	t := *x.table
 	t.config = x.config()
-	return t.maintain(ctx, x.engine, t.settings(x.options.all))
+	return errors.Join(t.maintain(ctx, x.engine, t.settings(x.options.all)), t.followWishes(ctx, x.engine, x.options))
 }
 
 // maintainFiles compacts and clusters where that is due: first what is planned already, be it that a service was interrupted.

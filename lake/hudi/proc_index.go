@@ -3,7 +3,6 @@ package hudi
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/hudi/config"
 	"github.com/tarn-lake/tarn/lake/hudi/metadata"
-	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 	"github.com/tarn-lake/tarn/types"
 )
 
@@ -215,32 +213,21 @@ func dropIndex(ctx context.Context, c *call) ([][]types.Value, error) {
 	if err := c.recover(ctx); err != nil {
 		return nil, err
 	}
-	var dropped string
-	err := c.locked(ctx, c.settings(nil), func(*timeline.Timeline) error {
-		now, err := config.Load(ctx, c.bucket)
-		if err != nil {
-			return err
-		}
-		dropped = partitionNamed(now.MetadataPartitions, name)
-		switch {
-		case dropped == "" && c.flag("if_exists"):
-			return nil
-		case dropped == "":
-			return &lake.Error{Op: "drop an index of", Path: c.path, Class: "HUDI_INDEX_NOT_FOUND", Params: map[string]string{"index": name, "table": c.path},
-				Err: fmt.Errorf("Index does not exist: %s", name), Hint: "SHOW INDEXES FROM the table tells which there are."}
-		case dropped == metadata.FilesPartition:
-			return c.badIndex(name, "CALL delete_metadata_table drops the whole metadata table.", "the files are what the metadata table is of, and no index")
-		}
-		w, err := c.metadataWriter(ctx)
-		if errors.Is(err, metadata.ErrNone) {
-			return c.dropMetadata(ctx)
-		}
-		if err == nil {
-			err = w.Discard(ctx, withDependents(now.MetadataPartitions, dropped)...)
-		}
-		return c.orDrop(ctx, err)
-	})
-	if err != nil || dropped == "" {
+	now, err := config.Load(ctx, c.bucket)
+	if err != nil {
+		return nil, err
+	}
+	dropped := partitionNamed(now.MetadataPartitions, name)
+	switch {
+	case dropped == "" && c.flag("if_exists"):
+		return nil, nil
+	case dropped == "":
+		return nil, &lake.Error{Op: "drop an index of", Path: c.path, Class: "HUDI_INDEX_NOT_FOUND", Params: map[string]string{"index": name, "table": c.path},
+			Err: fmt.Errorf("Index does not exist: %s", name), Hint: "SHOW INDEXES FROM the table tells which there are."}
+	case dropped == metadata.FilesPartition:
+		return nil, c.badIndex(name, "CALL delete_metadata_table drops the whole metadata table.", "the files are what the metadata table is of, and no index")
+	}
+	if err := c.discard(ctx, c.settings(nil), withDependents(now.MetadataPartitions, dropped)); err != nil {
 		return nil, err
 	}
 	return [][]types.Value{{"Dropped the index " + dropped}}, nil

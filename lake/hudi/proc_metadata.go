@@ -35,8 +35,10 @@ func metadataProcedures() []procedure {
 			[]lake.Param{tableParam(), optional("verbose", types.Boolean, false, "equal files too")},
 			columns("partition", "file_name", "is_present_in_fs boolean", "is_present_in_metadata boolean", "fs_size bigint", "metadata_size bigint"),
 			validateMetadataFiles},
-		{"create_metadata_table", "Makes the metadata table of a table that has none, from a listing of its folder.", []lake.Param{tableParam()},
-			columns("result"), createMetadata},
+		{"create_metadata_table", "Makes the metadata table of a table that has none, from a listing of its folder, with the indexes that are usual for its version.",
+			[]lake.Param{tableParam()}, columns("result"), createMetadata},
+		{"init_metadata_table", "Looks whether the metadata table fits the table, and builds the usual indexes that it lacks.",
+			[]lake.Param{tableParam(), optional("read_only", types.Boolean, false, "build nothing")}, columns("result"), initMetadata},
 	}
 }
 
@@ -284,7 +286,7 @@ func validateMetadataFiles(ctx context.Context, c *call) ([][]types.Value, error
 	return rows, nil
 }
 
-// createMetadata makes a metadata table that names the files of completed writes. Hudi adds the indexes that it wants.
+// createMetadata makes a metadata table that names the files of completed writes, and the indexes of the release of its version.
 func createMetadata(ctx context.Context, c *call) ([][]types.Value, error) {
 	var files int
 	err := c.locked(ctx, c.settings(nil), func(line *timeline.Timeline) error {
@@ -295,7 +297,21 @@ func createMetadata(ctx context.Context, c *call) ([][]types.Value, error) {
 		files, err = c.makeMetadata(ctx, line)
 		return err
 	})
+	if err == nil {
+		err = c.buildWished(ctx, c.engine, c.settings(nil), c.wishedPartitions(c.settings(nil)))
+	}
 	return [][]types.Value{{fmt.Sprintf("Created the metadata table of %d files", files)}}, err
+}
+
+// initMetadata opens the metadata table, and builds the usual indexes that it lacks.
+func initMetadata(ctx context.Context, c *call) ([][]types.Value, error) {
+	if _, err := c.metadata(ctx); err != nil {
+		return nil, err
+	}
+	if c.flag("read_only") {
+		return [][]types.Value{{"Opened the metadata table"}}, nil
+	}
+	return [][]types.Value{{"Initialized the metadata table"}}, c.buildWished(ctx, c.engine, c.settings(nil), c.wishedPartitions(c.settings(nil)))
 }
 
 // makeMetadata makes the metadata table of a table that has none, with the files of completed writes, and counts these. Whoever calls it

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// errUnbounded says that the bounds of a partition cannot be known, because those of a file of it are not.
-var errUnbounded = errors.New("a file has no bounds")
+// ErrUnbounded says that the bounds of a partition cannot be known, because those of a file of it are not.
+var ErrUnbounded = errors.New("a file has no bounds")
 
 // partitionBounds adds the bounds of the partitions that get files: those of all files that are read there. Where they cannot be
 // known, the bounds of all partitions are dropped: readers take a partition without them for one without rows.
@@ -18,7 +18,7 @@ func (w *Writer) partitionBounds(ctx context.Context, b batch, c *Changes) error
 	}
 	for _, p := range sortedKeys(touched) {
 		err := w.boundPartition(ctx, b, c, p, touched[p])
-		if errors.Is(err, errUnbounded) {
+		if errors.Is(err, ErrUnbounded) {
 			delete(b, PartitionStatsPartition)
 			return w.dropPartitions(ctx, PartitionStatsPartition)
 		}
@@ -96,7 +96,7 @@ func boundColumn(column string, live []string, files map[string]map[string]*Stat
 				break
 			}
 			if rows == nil {
-				return nil, errUnbounded
+				return nil, ErrUnbounded
 			}
 			s = &Stats{Values: rows.Values, Nulls: rows.Values}
 		}
@@ -109,7 +109,7 @@ func boundColumn(column string, live []string, files map[string]map[string]*Stat
 		out = mergeStats(out, &one)
 	}
 	if out == nil || out.Min.Wrapper == NoValue && out.Values != out.Nulls {
-		return nil, errUnbounded
+		return nil, ErrUnbounded
 	}
 	return out, nil
 }
