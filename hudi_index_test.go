@@ -79,6 +79,9 @@ func indexes(t *testing.T, s *tarn.Session, dir, name string, version int, kind 
 	fails("CREATE INDEX x ON {t} USING lucene (name)", "lucene is not supported")
 	fails("CREATE INDEX x ON {t} (nope)", "Missing field nope")
 	fails("CREATE INDEX x ON {t} USING column_stats (name)", "without expression")
+	fails("CREATE INDEX x ON {t} (name)", "secondary indexes")
+	fails("CREATE INDEX x ON {t} (name, price)", "Only one column")
+	fails("CREATE INDEX x ON {t} USING column_stats (ts) OPTIONS (expr='from_unixtime', format='yyyy-MM-dd')", "expression indexes")
 	fails("DROP INDEX nope ON {t}", "HUDI_INDEX_NOT_FOUND")
 	fails("DROP INDEX files ON {t}", "no index")
 	run("DROP INDEX IF EXISTS nope ON {t}", "REFRESH INDEX record_index ON {t}",

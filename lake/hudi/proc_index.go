@@ -172,7 +172,19 @@ func (w *wantedIndex) plan(c *call) (partition string, begin func(context.Contex
 	case w.kind != "" && w.kind != metadata.ColumnStatsPartition && w.kind != metadata.BloomFiltersPartition:
 		return "", nil, c.badIndex(w.name, "USING column_stats or bloom_filters; without USING, of the record key or of another column.", "%s is not supported", w.kind)
 	}
-	return "", nil, c.badIndex(w.name, "", "only record_index, column_stats and bloom_filters are supported")
+	return "", nil, w.notMade(c)
+}
+
+// notMade refuses the indexes that only Hudi makes.
+func (w *wantedIndex) notMade(c *call) error {
+	const hint = "Hudi 1.x makes it; the first write of tarn drops it again."
+	switch {
+	case len(w.columns) > 1:
+		return c.badIndex(w.name, "", "Only one column can be indexed for functional or secondary index.")
+	case w.kind == "":
+		return c.badIndex(w.name, hint, "secondary indexes, of columns that are not the record key, are not supported")
+	}
+	return c.badIndex(w.name, hint, "expression indexes are not supported")
 }
 
 // identity is the function of indexes of a column itself.
