@@ -1,6 +1,7 @@
 -- A table that stores no keys (hoodie.populate.meta.fields=false). Hudi's optimized UPDATE and DELETE need stored keys,
--- and 0.12 and 0.15 do not merge the logs of such tables.
--- from 1.0.2
+-- and up to 1.0 it does not read the logs of such tables.
+-- from 0.15.0
+-- cow
 -- set hoodie.spark.sql.optimized.writes.enable=false
 -- property hoodie.populate.meta.fields=false
 -- tarn
