@@ -18,6 +18,7 @@ type Receipt struct {
 	Updated      int64   `json:"rows_updated"`
 	Deleted      int64   `json:"rows_deleted"`
 	Inserted     int64   `json:"rows_inserted"`
+	Ignored      int64   `json:"rows_ignored,omitzero"` // that were given and changed nothing: the table has newer ones, or their keys
 	Seconds      float64 `json:"seconds"`
 	Isolation    string  `json:"isolation,omitempty"` // such as Serializable
 	Retries      int     `json:"retries"`             // how often the commit gave way to another writer's
@@ -32,7 +33,7 @@ func (r *Receipt) String() string {
 		parts[0] = "written"
 	}
 	parts = addPart(parts, " ", count(r.FilesAdded > 0, "+", r.FilesAdded), count(r.FilesRemoved > 0, "−", r.FilesRemoved))
-	parts = addPart(parts, ", ", number(r.Updated, "updated"), number(r.Deleted, "deleted"), number(r.Inserted, "inserted"))
+	parts = addPart(parts, ", ", number(r.Updated, "updated"), number(r.Deleted, "deleted"), number(r.Inserted, "inserted"), number(r.Ignored, "ignored"))
 	parts = append(parts, seconds(r.Seconds))
 	read := ""
 	if r.ReadVersion != nil {

@@ -104,6 +104,7 @@ type TxnID struct {
 // Metrics counts what Apply did with rows and files.
 type Metrics struct {
 	Inserted, Updated, Deleted, Copied int64
+	Ignored                            int64 // rows given that left the table as it is: it has newer ones, or its keys already
 	FilesAdded, FilesRemoved           int
 	BytesAdded, BytesRemoved           int64
 	VectorsAdded, VectorsRemoved       int

@@ -50,7 +50,7 @@ func (x *tx) Commit(ctx context.Context, op lake.Operation) (lake.Commit, error)
 	out.FilesAdded, out.FilesRemoved = x.counts.FilesAdded, x.counts.FilesRemoved
 	out.TxnID, out.Engine = done.Time, "tarn"
 	for name, n := range map[string]int64{"numInsertedRows": x.counts.Inserted, "numUpdatedRows": x.counts.Updated, "numDeletedRows": x.counts.Deleted,
-		"numIgnoredRows": x.ignored} {
+		"numIgnoredRows": x.counts.Ignored} {
 		if n > 0 {
 			out.Metrics[name] = strconv.FormatInt(n, 10)
 		}

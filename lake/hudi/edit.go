@@ -45,8 +45,7 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 		}
 	}
 	if e.inserted+e.updated+e.deleted == 0 {
-		x.ignored += e.ignored
-		return lake.Metrics{}, nil
+		return lake.Metrics{Ignored: e.ignored}, nil
 	}
 	op := opUpsertPrepped
 	if e.inserted+e.updated == 0 {

@@ -53,8 +53,7 @@ func (x *tx) carryOut(ctx context.Context, f *freshRows, e *edits, mayFill bool,
 		more, err = x.insertNew(ctx, l, x.elsewhere(l, f, filled), fileSize)
 		m = sum(m, more)
 	}
-	m.Inserted, m.Updated, m.Deleted = e.inserted, e.updated, e.deleted
-	x.ignored += e.ignored
+	m.Inserted, m.Updated, m.Deleted, m.Ignored = e.inserted, e.updated, e.deleted, e.ignored
 	return m, err
 }
 

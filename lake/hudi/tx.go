@@ -44,7 +44,6 @@ type tx struct {
 	layout      *layout           // once made
 	act         *action           // begun by the first Apply that changes rows
 	counts      lake.Metrics
-	ignored     int64 // rows that lost against newer ones
 
 	closed bool
 	broken error // of an Apply that was only half carried out
@@ -147,6 +146,7 @@ func sum(a, b lake.Metrics) lake.Metrics {
 	a.Inserted += b.Inserted
 	a.Updated += b.Updated
 	a.Deleted += b.Deleted
+	a.Ignored += b.Ignored
 	a.Copied += b.Copied
 	a.FilesAdded += b.FilesAdded
 	a.FilesRemoved += b.FilesRemoved
