@@ -107,6 +107,9 @@ func (m *hudiModel) create(kind string, metadata bool) {
 	m.run(fmt.Sprintf(`CREATE TABLE {t} (id INT, name STRING, value BIGINT, ts BIGINT, part STRING) USING hudi %s
 		TBLPROPERTIES (type='%s', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='%d'%s)`, by, kind, m.version, more))
 	m.run(fmt.Sprintf("SET hoodie.metadata.enable=%t", metadata))
+	if metadata != m.partitioned {
+		m.run("SET hoodie.index.type=BLOOM")
+	}
 	m.run("SET hoodie.clean.automatic=false")
 	m.run("SET hoodie.spark.sql.insert.into.operation=upsert")
 }

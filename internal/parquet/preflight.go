@@ -65,6 +65,19 @@ var magic = [4]byte{'P', 'A', 'R', '1'}
 
 // preflight reads and checks the footer of a file.
 func preflight(r io.ReaderAt, size int64, lim Limits) (*footer, error) {
+	text, err := footerText(r, size, lim)
+	if err != nil {
+		return nil, err
+	}
+	f, err := parseFooter(text, lim)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.check(size-8-int64(len(text)), lim)
+}
+
+// footerText reads the footer of a file.
+func footerText(r io.ReaderAt, size int64, lim Limits) ([]byte, error) {
 	if size < 12 {
 		return nil, fmt.Errorf("file of %d bytes is no Parquet file", size)
 	}
@@ -87,11 +100,7 @@ func preflight(r io.ReaderAt, size int64, lim Limits) (*footer, error) {
 	if n, err := r.ReadAt(text, size-8-length); n < len(text) {
 		return nil, err
 	}
-	f, err := parseFooter(text, lim)
-	if err != nil {
-		return nil, err
-	}
-	return f, f.check(size-8-length, lim)
+	return text, nil
 }
 
 // parseFooter reads a FileMetaData.

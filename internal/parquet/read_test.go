@@ -144,7 +144,26 @@ func FuzzParquetFooter(f *testing.F) {
 	f.Add([]byte("PAR1\x15\x02\x19\x00\x00\x04\x00\x00\x00PAR1"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		readAll(b, Limits{Uncompressed: 64 << 20})
+		_, _, _ = Entries(bytes.NewReader(b), int64(len(b)), Limits{})
 	})
+}
+
+// TestEntries reads the entries of a footer alone.
+func TestEntries(t *testing.T) {
+	b := sampleFile(t, 3, pq.KeyValueMetadata("a", "one"), pq.KeyValueMetadata("b", string(make([]byte, 1000))), pq.KeyValueMetadata("none", ""))
+	got, rows, err := Entries(bytes.NewReader(b), int64(len(b)), Limits{})
+	if err != nil || rows != 3 {
+		t.Fatalf("%d rows: %v", rows, err)
+	}
+	f, err := Open(bytes.NewReader(b), int64(len(b)), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"a", "b", "none"} {
+		if want, ok := f.Metadata(key); !ok || got[key] != want {
+			t.Errorf("%s is %q, want %q", key, got[key], want)
+		}
+	}
 }
 
 // TestMutations reads files with random faults, most of them in the footer and in page headers.

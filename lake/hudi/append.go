@@ -171,10 +171,11 @@ func (x *tx) upsert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 		return lake.Metrics{}, err
 	}
 	defer release()
+	given := f
 	if f, err = x.newest(f); err != nil { // whatever hoodie.combine.before.upsert says: an upsert makes no key twice
 		return lake.Metrics{}, err
 	}
-	if f, err = x.tagged(ctx, f, op); err != nil {
+	if f, err = x.tagged(ctx, f, given, op); err != nil {
 		return lake.Metrics{}, err
 	}
 	if b != nil {
@@ -250,9 +251,10 @@ func (x *tx) newest(f *freshRows) (*freshRows, error) {
 	return one, nil
 }
 
-// tagged finds for each row the row of the table that has its key: the code and the row id say what becomes of it.
-func (x *tx) tagged(ctx context.Context, f *freshRows, op operation) (*freshRows, error) {
-	known, err := x.knownKeys(ctx, f, op)
+// tagged finds for each row of f the row of the table that has its key: the code and the row id say what becomes of it. The rows that were
+// given have the same keys.
+func (x *tx) tagged(ctx context.Context, f, given *freshRows, op operation) (*freshRows, error) {
+	known, err := x.knownKeys(ctx, given, op)
 	if err != nil {
 		return nil, err
 	}

@@ -91,7 +91,7 @@ func (x *tx) checkBuckets(b *bucket.Index) error {
 			continue
 		}
 		sampled++
-		f, err := x.table.footer(s.Base.Path)
+		f, err := x.table.footer(context.Background(), s.Base.Path)
 		if err != nil {
 			return err
 		}

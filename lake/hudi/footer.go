@@ -23,28 +23,23 @@ const (
 )
 
 // footer are the entries in the footer of a base file.
-func (t *Table) footer(path string) (map[string]string, error) {
-	ctx := context.Background()
+func (t *Table) footer(ctx context.Context, path string) (map[string]string, error) {
+	entries, _, err := t.footerAndRows(ctx, path)
+	return entries, err
+}
+
+// footerAndRows are the entries in the footer of a base file, and how many rows it declares.
+func (t *Table) footerAndRows(ctx context.Context, path string) (map[string]string, int64, error) {
 	f, err := t.bucket.Open(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	p, err := parquet.Open(f, info.Size, parquet.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]string{}
-	for _, key := range []string{footerSchema, footerBloom, footerKind, footerMin, footerMax} {
-		if v, ok := p.Metadata(key); ok {
-			out[key] = v
-		}
-	}
-	return out, nil
+	return parquet.Entries(f, info.Size, parquet.Limits{})
 }
 
 // keyIndex is what a base file's footer says of its keys. It watches the rows of a new base file. The rows that are written again

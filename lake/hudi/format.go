@@ -14,13 +14,15 @@ import (
 	"github.com/tarn-lake/tarn/storage"
 )
 
-// Format opens Hudi tables. The zero value is ready. It keeps nothing: every snapshot reads the timeline anew.
+// Format opens Hudi tables. The zero value is ready. Every snapshot reads the timeline anew; only what footers of base files say of their
+// keys is kept.
 type Format struct {
 	// Zone is the zone of instants in tables whose writers used that of their machine, and of timestamps that name a state of
 	// such a table; nil is UTC.
 	Zone *time.Location
 
-	locks locks
+	locks   locks
+	footers footers
 }
 
 // Table is a Hudi table in one folder.

@@ -49,8 +49,7 @@ func (x *tx) global() (bool, error) {
 	}
 }
 
-// knownKeys is the rows of the slices that may have keys of f; nil when there are none. Rows of slices without logs are looked
-// for in base files alone, as Hudi's SIMPLE index does.
+// knownKeys is the rows of the slices that may have keys of f; nil when there are none.
 func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownRows, error) {
 	global, err := x.global()
 	if err != nil {
@@ -92,6 +91,11 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 	for _, s := range x.base.slices {
 		if b == nil && (global || paths[s.Partition]) && (located == nil || named[s]) {
 			list = append(list, s)
+		}
+	}
+	if b == nil && located == nil {
+		if list, err = x.mayHaveKeys(ctx, f, list, global); err != nil {
+			return nil, err
 		}
 	}
 	if len(list) == 0 {

@@ -1,6 +1,7 @@
 package hudi
 
 import (
+	"context"
 	"maps"
 	"strings"
 
@@ -66,7 +67,7 @@ func (x *tx) sampleKey() (string, bool) {
 		if s.Base == nil {
 			continue
 		}
-		f, err := x.table.footer(s.Base.Path)
+		f, err := x.table.footer(context.Background(), s.Base.Path)
 		if err != nil {
 			continue
 		}

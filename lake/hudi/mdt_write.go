@@ -209,7 +209,7 @@ func (x *tx) changes(ctx context.Context, w *metadata.Writer, m *timeline.Commit
 		n := metadata.NewFile{FileRef: metadata.FileRef{Partition: f.stat.Partition, Name: path.Base(f.stat.Path)}, Size: f.stat.FileSizeInBytes}
 		n.Bounds = x.boundsOf(w, f)
 		if w.Has(metadata.BloomFiltersPartition) && !f.stat.IsLog() {
-			if n.Filter, err = x.filterOf(f.stat.Path); err != nil {
+			if n.Filter, err = x.filterOf(ctx, f.stat.Path); err != nil {
 				return c, err
 			}
 		}
@@ -279,8 +279,8 @@ func (f *madeFile) bounds(name string, t types.Type) (metadata.Bounds, bool) {
 }
 
 // filterOf is the filter in the footer of a base file; nil when it has none.
-func (x *tx) filterOf(name string) (*metadata.Bloom, error) {
-	footer, err := x.table.footer(name)
+func (x *tx) filterOf(ctx context.Context, name string) (*metadata.Bloom, error) {
+	footer, err := x.table.footer(ctx, name)
 	if err != nil || footer[footerBloom] == "" {
 		return nil, err
 	}

@@ -85,7 +85,7 @@ func (x *tx) rewriteRun(ctx context.Context, l *layout, run []*sliceEdit, f *fre
 		if s == nil || n > 0 {
 			return x.act.refuse(fmt.Errorf("the engine made file %d of group %q, which it was not asked for", n, key))
 		}
-		return x.act.nameBase(ctx, s.slice.Partition, s.slice.FileID, key, s.slice.Base, x.indexOf(l, s))
+		return x.act.nameBase(ctx, s.slice.Partition, s.slice.FileID, key, s.slice.Base, x.indexOf(ctx, l, s))
 	}
 	files, err := x.writeFiles(ctx, rows.rows, d)
 	if err != nil {
@@ -99,10 +99,10 @@ func (x *tx) rewriteRun(ctx context.Context, l *layout, run []*sliceEdit, f *fre
 }
 
 // indexOf is the key index for the next base file of a slice. Where few rows leave the file, the former one's is the start.
-func (x *tx) indexOf(l *layout, s *sliceEdit) *keyIndex {
+func (x *tx) indexOf(ctx context.Context, l *layout, s *sliceEdit) *keyIndex {
 	k := newKeyIndex(l, x.act.instant.Time)
 	if s.deleted <= s.updated+1000 {
-		if former, err := x.table.footer(s.slice.Base.Path); err == nil {
+		if former, err := x.table.footer(ctx, s.slice.Base.Path); err == nil {
 			k.from(former)
 		}
 	}
