@@ -296,13 +296,12 @@ func (x *tx) tagged(ctx context.Context, f, given *freshRows, op operation) (*fr
 	if !known.global || known.path.ID == 0 {
 		return &out, nil
 	}
-	if !x.moves() {
-		out.stays = true
-		return &out, nil
-	}
 	place := known.path
 	place.Nullable = true
 	p.Cols = append(p.Cols, rel.Computed{Column: place, Expr: place.Ref()})
+	if !x.moves() {
+		return x.settled(&out, place), nil
+	}
 	return x.moved(&out, place), nil
 }
 

@@ -1,6 +1,12 @@
 package hudi
 
 import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tarn-lake/tarn/lake/hudi/config"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
@@ -40,4 +46,81 @@ func (x *tx) moved(f *freshRows, place rel.Column) *freshRows {
 		rel.Computed{Column: out.pos, Expr: firstOf(types.Long, nullableRef(f.pos), isNew)})
 	out.rows = p
 	return &out
+}
+
+// settled leaves updates in the partition of the stored row, which is in place: their partition columns take the values of that, whatever
+// the incoming row says. Columns of which paths do not tell the values, such as formatted times, stay as they are.
+func (x *tx) settled(f *freshRows, place rel.Column) *freshRows {
+	out := *f
+	out.stays, out.own = true, slices.Clone(f.own)
+	path := rel.NewColumn("home", types.String)
+	homes := &rel.Values{Cols: []rel.Column{path}}
+	p := &rel.Project{In: &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: homes, On: equals(place.Ref(), path.Ref())}}
+	moves := compare("and", equals(f.code.Ref(), code(updateOp)), differs(f.path.Ref(), nullableRef(place)))
+	fields := ownColumns(x.view.schema).Fields
+	var parts []int // the partition column of each further column of homes
+	for i, field := range fields {
+		at := slices.IndexFunc(x.config().Partition, func(p config.PartitionField) bool { return strings.EqualFold(p.Name, field.Name) })
+		if at < 0 {
+			continue
+		}
+		told, value := rel.NewColumn("told", types.Boolean), rel.NewColumn("value", types.String)
+		homes.Cols, parts = append(homes.Cols, told, value), append(parts, i)
+		c, was := rel.NewColumn(field.Name, field.Type), columnOf(f.rows, f.own[i])
+		c.Nullable, value.Nullable = true, true
+		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: firstOf(field.Type, was.Ref(),
+			rel.When{If: rel.And(moves, nullableRef(told)), Then: &rel.Cast{X: value.Ref(), To: field.Type, Zone: "UTC"}})})
+		out.own[i] = c.ID
+	}
+	for _, home := range partitionsOf(x.base.slices) {
+		row := []rel.Expr{text(home)}
+		for _, i := range parts {
+			v, ok := x.partitionText(home, fields[i])
+			row = append(row, &rel.Lit{T: types.Boolean, Value: ok}, v)
+		}
+		homes.Rows = append(homes.Rows, row)
+	}
+	for _, c := range f.rows.Columns() {
+		if c.ID != place.ID {
+			p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+		}
+	}
+	out.rows = p
+	return &out
+}
+
+// partitionsOf are the partitions of slices.
+func partitionsOf(list []*FileSlice) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, s := range list {
+		if !seen[s.Partition] {
+			seen[s.Partition] = true
+			out = append(out, s.Partition)
+		}
+	}
+	return out
+}
+
+// partitionText is the text of a partition column's value in a partition, as it can be cast; false where the path does not tell it.
+func (x *tx) partitionText(path string, field types.Field) (rel.Expr, bool) {
+	null := &rel.Lit{T: types.String}
+	values, ok := pathValues(x.config(), path)
+	if !ok {
+		return null, false
+	}
+	for i, v := range values {
+		if !strings.EqualFold(x.config().Partition[i].Name, field.Name) || !v.exact {
+			continue
+		}
+		if v.null {
+			return null, true
+		}
+		known, ok := v.value(field.Type)
+		if days, isDate := known.(int32); isDate && field.Type == types.Type(types.Date) {
+			known = time.Unix(int64(days)*86400, 0).UTC().Format(time.DateOnly)
+		}
+		return text(fmt.Sprint(known)), ok
+	}
+	return null, false
 }
