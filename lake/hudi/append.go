@@ -37,10 +37,14 @@ func (x *tx) append(ctx context.Context, c lake.Append) (lake.Metrics, error) {
 	if err != nil {
 		return lake.Metrics{}, err
 	}
-	if drops, strict := x.looksForDuplicates(); b != nil && !drops && !strict { // Hudi looks for the rows of an INSERT too
+	policy, err := x.duplicates()
+	if err != nil {
+		return lake.Metrics{}, err
+	}
+	if b != nil && policy == keepDuplicates { // Hudi looks for the rows of an INSERT too
 		return x.upsert(ctx, rows, c, op)
 	}
-	return x.insert(ctx, rows, c, op)
+	return x.insert(ctx, rows, c, op, policy)
 }
 
 // incoming lays out rows that come from outside of the table, before it is known which of them it has already.
@@ -82,8 +86,8 @@ func (x *tx) incoming(rows rel.Node, columns []rel.ID) (*freshRows, error) {
 	return f, nil
 }
 
-// insert adds rows without looking whether the table has their keys.
-func (x *tx) insert(ctx context.Context, rows rel.Node, c lake.Append, op operation) (lake.Metrics, error) {
+// insert adds rows, and looks whether the table has their keys only if the policy asks for it.
+func (x *tx) insert(ctx context.Context, rows rel.Node, c lake.Append, op operation, policy duplicatePolicy) (lake.Metrics, error) {
 	f, err := x.incoming(rows, c.Columns)
 	if err != nil {
 		return lake.Metrics{}, err
@@ -94,7 +98,6 @@ func (x *tx) insert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 	}
 	distinct := x.options.flag("hoodie.combine.before.insert", false) && len(x.config().RecordKey) > 0
 	fills := op == opInsert && l.small > 0 && slices.ContainsFunc(x.base.slices, func(s *FileSlice) bool { return s.Base != nil && s.Base.Size < l.small })
-	drops, strict := x.looksForDuplicates()
 	b, err := x.bucketIndex()
 	if err != nil {
 		return lake.Metrics{}, err
@@ -102,7 +105,7 @@ func (x *tx) insert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 	if _, err := x.begin(ctx, x.kind(), op); err != nil {
 		return lake.Metrics{}, err
 	}
-	if !distinct && !fills && !(drops || strict) {
+	if !distinct && !fills && policy == keepDuplicates {
 		return x.insertNew(ctx, l, l.fresh(f, x.act, f.rows), c.FileSize)
 	}
 	release, err := x.hold(ctx, f)
@@ -115,8 +118,8 @@ func (x *tx) insert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 			return lake.Metrics{}, err
 		}
 	}
-	if drops || strict {
-		if f, err = x.unknown(ctx, f, strict || x.options.text("", "hoodie.datasource.insert.dup.policy") == "fail"); err != nil {
+	if policy != keepDuplicates {
+		if f, err = x.unknown(ctx, f, policy == failForDuplicates); err != nil {
 			return lake.Metrics{}, err
 		}
 	}
@@ -132,10 +135,32 @@ func (x *tx) insert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 	return x.carryOut(ctx, f, e, fills, c.FileSize)
 }
 
-// looksForDuplicates reports whether an INSERT leaves out the rows whose keys the table has, and whether it fails for them.
-func (x *tx) looksForDuplicates() (drops, strict bool) {
-	drops = x.options.flag("hoodie.datasource.write.insert.drop.duplicates", false) || x.options.text("none", "hoodie.datasource.insert.dup.policy") != "none"
-	return drops, strings.EqualFold(x.options.text("", "hoodie.sql.insert.mode"), "strict")
+// duplicatePolicy is what an INSERT does with rows whose keys the table has.
+type duplicatePolicy string
+
+const (
+	keepDuplicates    duplicatePolicy = "none"
+	dropDuplicates    duplicatePolicy = "drop"
+	failForDuplicates duplicatePolicy = "fail"
+)
+
+// duplicates is the policy that the options ask for, under the names of several releases.
+func (x *tx) duplicates() (duplicatePolicy, error) {
+	const name = "hoodie.datasource.insert.dup.policy"
+	given := duplicatePolicy(strings.ToLower(x.options.text("", name)))
+	switch given {
+	case keepDuplicates, dropDuplicates, failForDuplicates, "":
+	default:
+		return "", badOption("%s=%s is not one of none, drop, fail", name, given)
+	}
+	drops := x.options.flag("hoodie.datasource.write.insert.drop.duplicates", false)
+	switch {
+	case strings.EqualFold(x.options.text("", "hoodie.sql.insert.mode"), "strict"), given == failForDuplicates:
+		return failForDuplicates, x.options.err()
+	case drops, given == dropDuplicates:
+		return dropDuplicates, x.options.err()
+	}
+	return keepDuplicates, x.options.err()
 }
 
 // hold evaluates the rows of f once, for many readers.
@@ -332,8 +357,7 @@ func (x *tx) unknown(ctx context.Context, f *freshRows, fail bool) (*freshRows, 
 	out := *f
 	on := known.same(f)
 	if !fail {
-		out.rows = &rel.Join{Kind: rel.Anti, Left: f.rows, Right: known.rows, On: on}
-		return &out, nil
+		return x.passed(f, known), nil
 	}
 	joined := &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known.rows, On: on}
 	p := &rel.Project{In: joined}
@@ -346,6 +370,29 @@ func (x *tx) unknown(ctx context.Context, f *freshRows, fail bool) (*freshRows, 
 	}
 	out.rows = p
 	return &out, nil
+}
+
+// passed marks the rows whose keys are known as ignored.
+func (x *tx) passed(f *freshRows, known *knownRows) *freshRows {
+	out := *f
+	out.code = rel.NewColumn("op", types.Int)
+	key := rel.NewColumn("known", types.String)
+	once := &rel.Aggregate{In: known.rows, Keys: []rel.Computed{{Column: key, Expr: known.key.Ref()}}}
+	on := rel.Expr(equals(f.key.Ref(), key.Ref()))
+	if known.path.ID != 0 && !known.global {
+		path := rel.NewColumn("path", types.String)
+		once.Keys = append(once.Keys, rel.Computed{Column: path, Expr: known.path.Ref()})
+		on = rel.And(on, equals(f.path.Ref(), path.Ref()))
+	}
+	p := &rel.Project{In: &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: once, On: on}}
+	for _, c := range f.rows.Columns() {
+		if c.ID != f.code.ID {
+			p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+		}
+	}
+	p.Cols = append(p.Cols, rel.Computed{Column: out.code, Expr: firstOf(types.Int, code(ignoredOp), rel.When{If: isNull(nullableRef(key)), Then: code(insertOp)})})
+	out.rows = p
+	return &out
 }
 
 // pathsOf are the partition paths of new rows.

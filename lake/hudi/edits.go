@@ -20,7 +20,7 @@ const (
 	insertOp
 	updateOp
 	deleteOp
-	ignoredOp // an update that lost against a newer row
+	ignoredOp // a row that lost against a newer one, or that was to be dropped as the table has its key
 )
 
 // freshRows is the rows of a change: what is to be done to which row, and the new values.
@@ -117,6 +117,8 @@ func (e *edits) take(all []*FileSlice, b arrow.RecordBatch) error {
 				return errors.New("a row to be changed has no row id")
 			case insertOp:
 				e.inserted++
+			case ignoredOp:
+				e.ignored++
 			}
 			continue
 		}

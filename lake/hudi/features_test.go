@@ -64,6 +64,7 @@ var features = []feature{
 	{name: "metadata table: record_index", proof: "TestHudiMetadataTable", yes: "6 8 9"},
 	{name: "CREATE INDEX, DROP INDEX", proof: "TestHudiIndexes", yes: "6 8 9"},
 	{name: "BLOOM index: files by their footers", proof: "TestHudiFooterIndexes", yes: "6 9"},
+	{name: "duplicates and file sizes of inserts", proof: "TestHudiInsertOptions", yes: "9"},
 	{name: "rows that change their partition", proof: "TestHudiMovedRows", yes: "6 9"},
 	{name: "damaged metadata table", proof: "TestHudiDamagedMetadata", yes: "mor5 cow6 9"},
 	{name: "cleaning", proof: "TestHudiClean", yes: "all"},
