@@ -25,7 +25,7 @@ func (v *indexing) present(ctx context.Context, partition string, columns []stri
 		c.Keys, err = v.presentKeys(ctx)
 	case metadata.BloomFiltersPartition:
 		err = v.eachBase(&c, func(s *FileSlice, f *metadata.NewFile) (err error) {
-			f.Filter, err = v.filterOf(s.Base.Path)
+			f.Filter, err = v.filterOf(ctx, s.Base.Path)
 			return err
 		})
 	case metadata.ColumnStatsPartition, metadata.PartitionStatsPartition:
