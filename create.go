@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/tarn-lake/tarn/internal/syntax"
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/files"
+	"github.com/tarn-lake/tarn/lake/hudi"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/storage"
 	"github.com/tarn-lake/tarn/types"
@@ -26,6 +28,8 @@ type making struct {
 	full   lake.Ident // nil for a path
 	rows   rel.Node   // of AS; nil without
 	exists bool       // the catalog has the name
+
+	given map[string]string // properties that the statement itself gives
 }
 
 func (r *run) createTable(ctx context.Context, st *syntax.CreateTable) (*Rows, error) {
@@ -247,6 +251,7 @@ func (m *making) meta(ctx context.Context) (*lake.Meta, error) {
 	if m.full != nil {
 		meta.Name = m.full[len(m.full)-1]
 	}
+	m.given = maps.Clone(meta.Properties)
 	if m.entry.Format == "hudi" { // whose OPTIONS and settings say what a table is, as TBLPROPERTIES do
 		for _, more := range []map[string]string{m.entry.Options, m.formatSettings("hudi")} {
 			for k, v := range more {
@@ -328,6 +333,7 @@ func (m *making) adopt(ctx context.Context, want *lake.Meta) (*Rows, error) {
 		if err := sameHudiTable(want, have, m.st); err != nil {
 			return nil, err
 		}
+		e.Options = withOptions(e.Options, hudi.WriterSettings(m.given)) // the table may not keep them
 	} else if len(want.Schema.Fields) > 0 {
 		if err := sameTable(want, have, m.st); err != nil {
 			return nil, err

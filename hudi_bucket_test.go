@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -44,6 +45,31 @@ func TestHudiBuckets(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestHudiAdoptedSettings gives settings of writers with the name of a table that does not keep them: Hudi 0.12's CREATE TABLE takes
+// them out of hoodie.properties.
+func TestHudiAdoptedSettings(t *testing.T) {
+	ctx, d, m := context.Background(), newServiceDB(t), storage.NewMem()
+	const buckets = "'hoodie.index.type'='BUCKET', 'hoodie.bucket.index.num.buckets'='4'"
+	d.must(m, "CREATE TABLE t (id string, name string, ts int, part string) USING hudi PARTITIONED BY (part) LOCATION '/t' TBLPROPERTIES "+
+		"(primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='5', "+buckets+")",
+		"INSERT INTO hudi.`/t` VALUES ('id-1', 'a', 1, 'eu'), ('id-2', 'b', 1, 'us')")
+	text, err := storage.ReadFile(ctx, m, ".hoodie/hoodie.properties", 1<<16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text = regexp.MustCompile(`(?m)^tarn\.write\..*\n`).ReplaceAll(text, nil)
+	if err := storage.WriteFile(ctx, m, ".hoodie/hoodie.properties", storage.Replace, text); err != nil {
+		t.Fatal(err)
+	}
+	d.must(m, "CREATE TABLE bare USING hudi LOCATION '/t'", "CREATE TABLE told USING hudi LOCATION '/t' TBLPROPERTIES ("+buckets+")")
+	d.wants(m, "INSERT INTO bare VALUES ('new', 'x', 2, 'eu')", "no setting says")
+	d.must(m, "INSERT INTO told VALUES ('id-1', 'again', 2, 'eu'), ('id-3', 'c', 2, 'eu')")
+	if got, want := strings.Join(d.rows(m), ","), "[id-1 again eu],[id-2 b us],[id-3 c eu]"; got != want {
+		t.Errorf("rows %s, want %s", got, want)
+	}
+	inBuckets(t, d, m, bucket.Index{Count: 4, Fields: []string{"id"}, Reading: bucket.Since10})
 }
 
 // TestHudiGlobalIndex writes keys with other partitions than those of their rows.

@@ -161,8 +161,8 @@ func keptSettings(given map[string]string) map[string]string {
 	return out
 }
 
-// writerSettings are the settings of writers among the properties of a table, as kept or under their own names.
-func writerSettings(properties map[string]string) map[string]string {
+// WriterSettings are the settings of writers among the properties of a table, as kept or under their own names, in lower case.
+func WriterSettings(properties map[string]string) map[string]string {
 	out := map[string]string{}
 	for k, v := range properties {
 		if k = strings.ToLower(k); isWriterSetting(k) && out[k] == "" {

@@ -12,7 +12,7 @@ import (
 // TBLPROPERTIES and OPTIONS.
 func (t *Table) settings(more map[string]string) options {
 	all := map[string]string{}
-	for _, given := range []map[string]string{t.entry.Options, writerSettings(t.config.Properties), more} {
+	for _, given := range []map[string]string{t.entry.Options, WriterSettings(t.config.Properties), more} {
 		for k, v := range given {
 			all[strings.ToLower(k)] = v
 		}
