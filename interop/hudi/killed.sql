@@ -8,19 +8,19 @@ INSERT INTO {t} VALUES (1, 'never', 0.5, 20, 'eu'), (9, 'never', 0.5, 20, 'us');
 -- check
 -- hudi
 INSERT INTO {t} (id, name, price, ts, region) VALUES (1, 'one by hudi', 1.75D, 30L, 'eu'), (5, 'five', 5.5D, 30L, 'us');
-UPDATE {t} SET price = 5.75, ts = 31 WHERE id = 5; -- to 0.12.2
+UPDATE {t} SET price = 5.75, ts = 31 WHERE id = 5; -- to 0.15.0
 -- check
 -- tarn stopped ^\.hoodie/metadata/\.hoodie/(timeline/)?\d+(_\d+)?\.deltacommit$
 UPDATE {t} SET name = 'never', ts = 40 WHERE id < 5;
 -- hudi
 UPDATE {t} SET name = 'three by hudi', ts = 50 WHERE id = 3;
-UPDATE {t} SET price = 5.25, ts = 51 WHERE id = 5; -- to 0.12.2
+UPDATE {t} SET price = 5.25, ts = 51 WHERE id = 5; -- to 0.15.0
 -- check
 -- tarn stopped ^\.hoodie/(timeline/)?\d+\.((delta)?commit\.)?inflight$
 DELETE FROM {t} WHERE id = 4;
 -- hudi
 DELETE FROM {t} WHERE id = 5;
-UPDATE {t} SET price = 3.25, ts = 56 WHERE id = 3; -- to 0.12.2
+UPDATE {t} SET price = 3.25, ts = 56 WHERE id = 3; -- to 0.15.0
 -- check
 -- hudi fails
 SET hoodie.precommit.validators=org.apache.hudi.client.validator.SqlQuerySingleResultPreCommitValidator;
