@@ -330,7 +330,7 @@ func (c *checker) metadata() {
 	for _, d := range list {
 		name := path.Join(d.Partition, d.Name)
 		switch {
-		case d.Equal():
+		case d.Equal() || d.rolledBack():
 		case !d.Known:
 			c.found(lake.Damage, name, "is not named by the metadata table: readers that rely on it miss its rows", rebuild)
 		case !d.InFolder && c.beingCleaned(name):

@@ -79,3 +79,22 @@ func TestCheckDamage(t *testing.T) {
 		}
 	})
 }
+
+// TestRolledBackLogs knows logs of failed writes as the metadata table has them after a rollback by Hudi 0.15.
+func TestRolledBackLogs(t *testing.T) {
+	const id = "d2775890-11a8-48ab-86b7-2493f66ede69-0"
+	log, base := "."+id+"_20261201050311178.log.1_0-98-17", id+"_0-0-0_20261201050311178.parquet"
+	for _, c := range []struct {
+		d    FileDifference
+		want bool
+	}{
+		{FileDifference{Name: log, InFolder: true, Known: true, Size: 914, KnownSize: 1}, true},
+		{FileDifference{Name: log, InFolder: true, Known: true, Size: 914, KnownSize: 913}, false},
+		{FileDifference{Name: log, InFolder: false, Known: true, KnownSize: 1}, false},
+		{FileDifference{Name: base, InFolder: true, Known: true, Size: 914, KnownSize: 1}, false},
+	} {
+		if got := c.d.rolledBack(); got != c.want {
+			t.Errorf("%+v: %v", c.d, got)
+		}
+	}
+}

@@ -179,6 +179,12 @@ type FileDifference struct {
 // Equal reports whether both tell the same.
 func (d FileDifference) Equal() bool { return d.InFolder && d.Known && d.Size == d.KnownSize }
 
+// rolledBack reports whether the file is a log of a write that Hudi 0.15 or later has rolled back: its rollback says that such a log has 1 byte.
+func (d FileDifference) rolledBack() bool {
+	_, err := ParseLogName(d.Name)
+	return err == nil && d.InFolder && d.Known && d.KnownSize == 1
+}
+
 // compareMetadata compares the files that the metadata table knows with those of the folder, in the order of their names.
 func (t *Table) compareMetadata(ctx context.Context, m *metadata.Table) ([]FileDifference, error) {
 	partitions, err := m.Partitions(ctx)
