@@ -52,6 +52,9 @@ func (r *run) call(ctx context.Context, st *syntax.CallProcedure) (*Rows, error)
 	if !ok || !inSystem {
 		return nil, noProcedure(strings.Join(name, "."), last, known, st.Name)
 	}
+	if p.Refused != "" {
+		return nil, &plan.Error{Class: "UNSUPPORTED_FEATURE.TARN", Span: st.Name.Span, Params: map[string]string{"feature": "CALL " + p.Name}, Hint: p.Refused}
+	}
 	args, err := r.arguments(ctx, p.Procedure, st.Args)
 	if err != nil {
 		return nil, err
@@ -129,17 +132,9 @@ func parameterOf(p lake.Procedure, i int, list []syntax.Expr, given map[string]b
 	return param, nil
 }
 
-// callOn runs p with complete arguments on the table that they name.
+// callOn runs p with complete arguments.
 func (r *run) callOn(ctx context.Context, p procedure, args map[string]types.Value, at syntax.Node) (*Rows, error) {
-	t, err := r.called(ctx, p, args, at)
-	if err != nil {
-		return nil, err
-	}
-	c, ok := t.(lake.Caller)
-	if !ok {
-		return nil, unsupported("CALL "+p.Name+" on a table of this format", at)
-	}
-	answer, err := c.Call(ctx, r.db.engine, p.Name, args)
+	answer, err := r.answer(ctx, p, args, at)
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +142,26 @@ func (r *run) callOn(ctx context.Context, p procedure, args map[string]types.Val
 		return r.filtered(ctx, answer, cond)
 	}
 	return table(columnsOf(answer.Columns), answer.Rows)
+}
+
+// answer runs p by the session, or on the table that the arguments name.
+func (r *run) answer(ctx context.Context, p procedure, args map[string]types.Value, at syntax.Node) (lake.Answer, error) {
+	if do := r.ownCall(p.Name); do != nil {
+		rows, err := do(ctx, args)
+		if limit, ok := args["limit"].(int64); ok && limit >= 0 && limit < int64(len(rows)) {
+			rows = rows[:limit]
+		}
+		return lake.Answer{Columns: p.Columns, Rows: rows}, err
+	}
+	t, err := r.called(ctx, p, args, at)
+	if err != nil {
+		return lake.Answer{}, err
+	}
+	c, ok := t.(lake.Caller)
+	if !ok {
+		return lake.Answer{}, unsupported("CALL "+p.Name+" on a table of this format", at)
+	}
+	return c.Call(ctx, r.db.engine, p.Name, args)
 }
 
 // filtered is the rows of an answer for which a condition is true, as the argument filter of procedures asks for.
@@ -347,6 +362,9 @@ func (r *run) callHelp(ctx context.Context, st *syntax.CallProcedure) (*Rows, er
 
 // explainProcedure says what a procedure takes and gives, one fact a line.
 func explainProcedure(p lake.Procedure) []string {
+	if p.Refused != "" {
+		return []string{p.Name + ": " + p.About}
+	}
 	lines := []string{p.Name + ": " + p.About, "parameters:"}
 	for _, q := range p.Params {
 		l := "  " + q.Name + " " + types.SQL(q.Type)

@@ -69,6 +69,7 @@ func (m *making) name(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	m.stmt.format = format
 	if len(name) == 2 && m.isFormat(name[0]) && !m.hasSchema(name[0]) {
 		return m.namePath(ctx, strings.ToLower(name[0]), name[1])
 	}
@@ -94,6 +95,7 @@ func (m *making) name(ctx context.Context) (done bool, err error) {
 
 // namePath is name for a table by path, which no catalog keeps.
 func (m *making) namePath(ctx context.Context, format, location string) (done bool, err error) {
+	m.stmt.format = format
 	if m.entry, err = m.pathEntry(ctx, format, location); err != nil {
 		return false, err
 	}

@@ -132,7 +132,7 @@ func (r *run) informationOf(s shown) [][2]string {
 		add("Table", s.full[len(s.full)-1])
 	}
 	if !s.entry.Created.IsZero() {
-		add("Created Time", s.entry.Created.Format(time.ANSIC))
+		add("Created Time", s.entry.Created.Format("Mon Jan 02 15:04:05 MST 2006"))
 		add("Last Access", "UNKNOWN")
 		add("Created By", "tarn")
 	}
@@ -153,17 +153,33 @@ func (r *run) informationOf(s shown) [][2]string {
 		add("View Original Text", s.view.text)
 		add("View Catalog and Namespace", s.view.catalog+"."+s.view.schema)
 	}
+	var props []string
+	stated := s.stated()
+	for _, k := range slices.Sorted(maps.Keys(stated)) {
+		props = append(props, k+"="+redacted(k, stated[k]))
+	}
+	if s.entry.Format == "hudi" {
+		add("Table Properties", "["+strings.Join(props, ", ")+"]")
+		add("Location", fileURL(s.entry.Location))
+		return append(out, hiveClasses(stated["type"])...)
+	}
 	if s.entry.Location != "" {
 		add("Location", fileURL(s.entry.Location))
-	}
-	var props []string
-	for _, k := range slices.Sorted(maps.Keys(s.meta.Properties)) {
-		props = append(props, k+"="+redacted(k, s.meta.Properties[k]))
 	}
 	if props != nil {
 		add("Table Properties", "["+strings.Join(props, ", ")+"]")
 	}
 	return out
+}
+
+// hiveClasses are the classes by which Hive reads a Hudi table of a type.
+func hiveClasses(kind string) [][2]string {
+	input := "org.apache.hudi.hadoop.HoodieParquetInputFormat"
+	if kind == "mor" {
+		input = "org.apache.hudi.hadoop.realtime.HoodieParquetRealtimeInputFormat"
+	}
+	return [][2]string{{"Serde Library", "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"}, {"InputFormat", input},
+		{"OutputFormat", "org.apache.hadoop.hive.ql.io.parquet.MapredParquetOutputFormat"}}
 }
 
 // information is informationOf for a listed table.
@@ -173,7 +189,7 @@ func (r *run) information(ctx context.Context, e lake.Entry, full lake.Ident) []
 		s.meta = &lake.Meta{}
 		if e.Format != viewFormat {
 			if snap, err := r.snapshot(ctx, e, lake.At{}, full); err == nil {
-				s.meta = snap.Meta()
+				s.meta, s.snap = snap.Meta(), snap
 			}
 		}
 	}
@@ -210,11 +226,25 @@ func (r *run) describeFunction(st *syntax.DescribeFunction) (*Rows, error) {
 	return texts([]Column{text("function_desc")}, rows)
 }
 
-// target finds a Delta table by name or by the path in a string.
+// targetOf finds a table by name, or by the path in a string: a Delta table, or a Hudi table where no Delta table is.
 func (r *run) targetOf(ctx context.Context, t *syntax.Target) (lake.Entry, lake.Ident, error) {
 	if t.Path != nil {
 		e, err := r.pathEntry(ctx, "delta", t.Path.Value)
-		return e, nil, err
+		if err != nil {
+			return e, nil, err
+		}
+		d, err := r.open(ctx, e)
+		if err == nil {
+			_, err = d.Snapshot(ctx, lake.At{})
+		}
+		if isMissing(err) {
+			hudi := e
+			hudi.Format = "hudi"
+			if _, err := r.open(ctx, hudi); err == nil {
+				return hudi, nil, nil
+			}
+		}
+		return e, nil, nil
 	}
 	name, err := r.identOf(ctx, t.Name)
 	if err != nil {
@@ -245,6 +275,7 @@ func (r *run) history(ctx context.Context, st *syntax.DescribeHistory) (*Rows, e
 	if err != nil {
 		return nil, err
 	}
+	r.stmt.format = e.Format
 	t, err := r.open(ctx, e)
 	if err != nil {
 		return nil, r.missing(ctx, err, e, full)
@@ -323,6 +354,7 @@ func (r *run) detail(ctx context.Context, st *syntax.DescribeDetail) (*Rows, err
 	if err != nil {
 		return nil, err
 	}
+	r.stmt.format = e.Format
 	snap, err := r.snapshot(ctx, e, lake.At{}, full)
 	if err != nil {
 		return nil, err

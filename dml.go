@@ -73,6 +73,7 @@ func (r *run) throughView(ctx context.Context, name lake.Ident, at syntax.Node, 
 }
 
 func (r *run) beginEntry(ctx context.Context, e lake.Entry, full lake.Ident) (*writing, error) {
+	r.stmt.format = e.Format
 	if e.Format == viewFormat {
 		return nil, fail("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", nil, "viewName", quoted(full), "operation", "writing")
 	}

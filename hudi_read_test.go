@@ -125,10 +125,12 @@ func hudiCorpus(t testing.TB, zipped string) string {
 	return root
 }
 
-// hudiModes are ways to read that must give the same rows.
+// hudiModes are ways to read that must give the same rows: with the metadata table or by listing folders, with skipping or without.
 var hudiModes = []map[string]string{
 	{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "false", "hoodie.memory.merge.max.size": "0"},
 	{"hoodie.metadata.enable": "true", "hoodie.enable.data.skipping": "true"},
+	{"hoodie.metadata.enable": "true", "hoodie.enable.data.skipping": "false"},
+	{"hoodie.metadata.enable": "false", "hoodie.enable.data.skipping": "true"},
 }
 
 // hudiOtherwise are answers in which tarn does not follow Hudi, by the table and the query, and why.

@@ -303,8 +303,12 @@ func (r *run) missing(ctx context.Context, err error, e lake.Entry, full lake.Id
 	if errors.As(err, &known) && known.Class != "" {
 		return err
 	}
-	return &lake.Error{Op: "open", Path: e.Location, Class: "DELTA_TABLE_NOT_FOUND",
-		Params: map[string]string{"tableName": full.String()}, Err: err,
+	class := "DELTA_TABLE_NOT_FOUND"
+	if e.Format == "hudi" {
+		class = "HUDI_TABLE_NOT_FOUND"
+	}
+	return &lake.Error{Op: "open", Path: e.Location, Class: class,
+		Params: map[string]string{"tableName": full.String(), "location": e.Location}, Err: err,
 		Hint: "The catalog names this table, but its folder holds none. DROP TABLE removes the entry."}
 }
 

@@ -28,6 +28,7 @@ type run struct {
 // statementState is what all views of one statement share.
 type statementState struct {
 	snapshots map[string]lake.Snapshot // read or being changed, by location and time asked for
+	format    string                   // of the table that the statement is about; "" while that is not known
 }
 
 // execute runs a parsed statement. text is what its positions count in.
@@ -37,9 +38,9 @@ func (s *Session) execute(ctx context.Context, text string, st syntax.Statement,
 	rows, err := r.statement(ctx, st)
 	if err != nil {
 		cancel()
-		return nil, explain(err, text)
+		return nil, r.explained(err)
 	}
-	rows.fail = func(err error) error { return explain(err, text) }
+	rows.fail = r.explained
 	rows.done = chain(rows.done, cancel)
 	if rows.receipt != nil {
 		rows.receipt.Seconds = time.Since(r.started).Seconds()

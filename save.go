@@ -103,6 +103,7 @@ func (sv *saving) save(ctx context.Context, path string) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
+	sv.stmt.format = format
 	e, err := sv.pathEntry(ctx, format, path)
 	if err != nil {
 		return nil, err
@@ -155,6 +156,7 @@ func (sv *saving) into(ctx context.Context, e lake.Entry, full lake.Ident, byNam
 
 // create makes a table of the rows. Without an operation it is a WRITE.
 func (sv *saving) create(ctx context.Context, e lake.Entry, full lake.Ident, rows rel.Node, op lake.Operation) (*Rows, error) {
+	sv.stmt.format = e.Format
 	meta := &lake.Meta{Schema: plan.TableSchema(rows.Columns()), Properties: map[string]string{}}
 	for k, v := range sv.w.options {
 		if strings.HasPrefix(strings.ToLower(k), "delta.") || e.Format == "hudi" {

@@ -356,7 +356,7 @@ func (r *run) executeImmediate(ctx context.Context, st *syntax.ExecuteImmediate)
 	in := newRun(r.Session, sql, inner, args)
 	if st.Into == nil {
 		rows, err := in.statement(ctx, inner)
-		return rows, explain(err, sql)
+		return rows, in.explained(err)
 	}
 	q, ok := inner.(*syntax.Query)
 	if !ok {

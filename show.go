@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -110,6 +111,14 @@ type shown struct {
 	snap  lake.Snapshot // nil for a view
 }
 
+// stated are the properties that are shown.
+func (s shown) stated() map[string]string {
+	if d, ok := s.snap.(lake.Describer); ok {
+		return d.Stated()
+	}
+	return withProtocol(s.meta)
+}
+
 // look finds a table or view by name.
 func (r *run) look(ctx context.Context, n *syntax.Name) (shown, error) {
 	name, err := r.identOf(ctx, n)
@@ -165,6 +174,9 @@ func (r *run) showPartitions(ctx context.Context, st *syntax.ShowPartitions) (*R
 	if s.view != nil {
 		return nil, fail("FORBIDDEN_OPERATION", st.Table, "statement", "SHOW PARTITIONS", "objectType", "VIEW", "objectName", quoted(s.full))
 	}
+	if d, ok := s.snap.(lake.Describer); ok {
+		return r.showPaths(ctx, d.Partitions(), st)
+	}
 	if len(s.meta.Partition) == 0 {
 		return nil, fail("INVALID_PARTITION_OPERATION.PARTITION_SCHEMA_IS_EMPTY", st.Table, "name", quoted(s.full))
 	}
@@ -208,14 +220,72 @@ func (r *run) showPartitions(ctx context.Context, st *syntax.ShowPartitions) (*R
 	return texts([]Column{text("partition")}, rows)
 }
 
+// showPaths shows the paths of partitions, of those whose values a PARTITION clause gives.
+func (r *run) showPaths(ctx context.Context, paths []string, st *syntax.ShowPartitions) (*Rows, error) {
+	var rows [][]string
+	wanted := map[string]string{}
+	if st.Partition != nil {
+		for _, it := range st.Partition.Items {
+			if it.Value == nil {
+				continue
+			}
+			v, err := r.partitionText(ctx, it)
+			if err != nil {
+				return nil, err
+			}
+			wanted[it.Column.Name] = v
+		}
+	}
+	for _, p := range paths {
+		if hasParts(p, wanted) {
+			rows = append(rows, []string{p})
+		}
+	}
+	return texts([]Column{text("partition")}, rows)
+}
+
+// partitionText is the value of an item of a PARTITION clause as paths have it.
+func (r *run) partitionText(ctx context.Context, it *syntax.PartitionItem) (string, error) {
+	x, err := plan.Expr(ctx, it.Value, nil, r)
+	if err != nil {
+		return "", err
+	}
+	v, err := r.Constant(ctx, x)
+	if v == nil {
+		v = "__HIVE_DEFAULT_PARTITION__"
+	}
+	return fmt.Sprint(v), err
+}
+
+// hasParts reports whether a path has a segment column=value for each of wanted.
+func hasParts(path string, wanted map[string]string) bool {
+	have := map[string]string{}
+	for part := range strings.SplitSeq(path, "/") {
+		column, value, _ := strings.Cut(part, "=")
+		if plain, err := url.PathUnescape(value); err == nil {
+			value = plain
+		}
+		have[strings.ToLower(column)] = value
+	}
+	for column, value := range wanted {
+		if got, ok := have[strings.ToLower(column)]; !ok || got != value {
+			return false
+		}
+	}
+	return true
+}
+
 func (r *run) showProperties(ctx context.Context, st *syntax.ShowProperties) (*Rows, error) {
 	s, err := r.look(ctx, st.Table)
 	if err != nil {
 		return nil, err
 	}
-	props := withProtocol(s.meta)
+	props := s.stated()
 	if st.Key != nil {
 		v, ok := props[st.Key.Key]
+		if !ok {
+			v, ok = s.meta.Properties[st.Key.Key]
+		}
 		if !ok {
 			v = "Table " + s.full.String() + " does not have property: " + st.Key.Key
 		}
@@ -296,6 +366,9 @@ func createStatement(s shown) string {
 	if s.view != nil && len(name) == 3 {
 		name = name[1:]
 	}
+	if name == nil {
+		name = lake.Ident{s.entry.Format, s.entry.Location}
+	}
 	fmt.Fprintf(&b, "CREATE %s %s", kind, name)
 	var cols []string
 	for _, f := range s.meta.Schema.Fields {
@@ -320,7 +393,11 @@ func createStatement(s shown) string {
 	if s.meta.Description != "" {
 		b.WriteString("COMMENT " + quoteText(s.meta.Description) + "\n")
 	}
-	writeOptions(&b, "TBLPROPERTIES", s.meta.Properties)
+	if d, ok := s.snap.(lake.Describer); ok {
+		writeOptions(&b, "TBLPROPERTIES", d.Stated())
+	} else {
+		writeOptions(&b, "TBLPROPERTIES", s.meta.Properties)
+	}
 	if s.view != nil {
 		b.WriteString("WITH SCHEMA COMPENSATION\n")
 		b.WriteString("AS " + s.view.text + "\n")

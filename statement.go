@@ -36,6 +36,8 @@ func (r *run) statement(ctx context.Context, st syntax.Statement) (*Rows, error)
 		return r.dropTable(ctx, st)
 	case *syntax.AlterTable:
 		return r.alter(ctx, st)
+	case *syntax.RepairTable:
+		return r.repair(ctx, st)
 	case *syntax.CommentOn:
 		return r.commentOn(ctx, st)
 	case *syntax.CreateView:
@@ -152,7 +154,7 @@ func (r *run) show(ctx context.Context, st syntax.Statement) (*Rows, error) {
 	case *syntax.DescribeDetail:
 		return r.detail(ctx, st)
 	}
-	return nil, unsupported(nameOf(st), st)
+	return nil, r.refuse(ctx, st)
 }
 
 // nameOf names a statement that is not run, by its first words.

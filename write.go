@@ -87,7 +87,7 @@ func (w Writer) run(ctx context.Context, do func(context.Context, *saving) (*Row
 	}
 	rows, err := do(ctx, sv)
 	if err != nil {
-		return nil, explain(err, w.query)
+		return nil, sv.explained(err)
 	}
 	if rows.receipt != nil {
 		rows.receipt.Seconds = time.Since(sv.started).Seconds()

@@ -150,6 +150,12 @@ type Snapshot interface {
 	Detail() Detail
 }
 
+// Describer is a Snapshot that SHOW and DESCRIBE tell of in the words of its format.
+type Describer interface {
+	Stated() map[string]string // the properties as CREATE TABLE gives them, without what the table notes for itself
+	Partitions() []string      // the paths of the partitions, sorted
+}
+
 // Detail is what DESCRIBE DETAIL says of a snapshot.
 type Detail struct {
 	Files        int64

@@ -128,7 +128,10 @@ func (a *altering) unsetProperties(act *syntax.UnsetProperties) error {
 
 func (a *altering) addConstraint(act *syntax.AddConstraint) error {
 	c := act.Constraint
-	if c.Kind != "CHECK" || c.Name == nil {
+	switch {
+	case a.format != "delta":
+		return a.unsupportedHere("constraints", act)
+	case c.Kind != "CHECK" || c.Name == nil:
 		return unsupported("ADD "+c.Kind+" constraints", act)
 	}
 	key, text := checkPrefix+strings.ToLower(c.Name.Name), a.text(c.Check)
@@ -162,6 +165,9 @@ func (a *altering) addConstraint(act *syntax.AddConstraint) error {
 }
 
 func (a *altering) dropConstraint(act *syntax.DropConstraint) error {
+	if a.format != "delta" {
+		return a.unsupportedHere("constraints", act)
+	}
 	for k, text := range a.m.Properties {
 		if strings.EqualFold(k, checkPrefix+act.Name.Name) {
 			delete(a.m.Properties, k)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 	"time"
 
@@ -47,10 +48,15 @@ func (f *Format) Open(ctx context.Context, e lake.Entry) (lake.Table, error) {
 func (f *Format) open(ctx context.Context, e lake.Entry) (*Table, error) {
 	t := f.table(e)
 	c, err := config.Load(ctx, t.bucket)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	var damaged *config.DamagedError
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && t.hasTimeline(ctx):
+		return nil, t.damaged("is missing", &config.DamagedError{Path: config.File, Reason: "is missing"})
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return nil, &lake.Error{Op: "open", Path: t.path, Err: fs.ErrNotExist, Hint: "the folder has no .hoodie/hoodie.properties"}
-	}
-	if err != nil {
+	case errors.As(err, &damaged):
+		return nil, t.damaged(damaged.Reason, err)
+	case err != nil:
 		return nil, t.fail("open", "", err)
 	}
 	t.config = c
@@ -65,6 +71,26 @@ func (f *Format) table(e lake.Entry) *Table {
 	}
 	e.Bucket = withChecksums(e.Bucket)
 	return &Table{format: f, entry: e, bucket: e.Bucket, path: path}
+}
+
+// hasTimeline reports whether the folder holds actions of a table: files whose names start with a time.
+func (t *Table) hasTimeline(ctx context.Context) bool {
+	for _, dir := range []string{".hoodie", ".hoodie/timeline"} {
+		for f, err := range t.bucket.List(ctx, dir, dir+"/0") {
+			if first := strings.TrimPrefix(f.Name, dir+"/"); err == nil && first != "" && first[0] >= '0' && first[0] <= '9' {
+				return true
+			}
+			break
+		}
+	}
+	return false
+}
+
+// damaged says that the properties of the table cannot be read, and no copy of them.
+func (t *Table) damaged(reason string, err error) error {
+	file := t.path + "/" + config.File
+	return &lake.Error{Op: "open", Path: t.path, Class: "HUDI_PROPERTIES_DAMAGED", Err: err, Params: map[string]string{"file": file, "reason": reason},
+		Hint: "Put a copy of the file back. Where there is none, make a table with the same CREATE TABLE at another place, and copy its hoodie.properties."}
 }
 
 // readable refuses what would be read wrongly.

@@ -318,17 +318,22 @@ func rollbackToInstant(ctx context.Context, c *call) ([][]types.Value, error) {
 }
 
 func dropPartition(ctx context.Context, c *call) ([][]types.Value, error) {
+	return [][]types.Value{{"Success"}}, c.dropPartitions(ctx, c.text("partition"))
+}
+
+// dropPartitions takes partitions, whose paths list joins by commas, out of the table.
+func (c *call) dropPartitions(ctx context.Context, list string) error {
 	x, err := c.Begin(ctx, c.engine)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	drop := lake.Append{Rows: &rel.Values{Rows: [][]rel.Expr{{}}}, Options: c.settings(map[string]string{"hoodie.datasource.write.operation": "delete_partition",
-		"hoodie.datasource.write.partitions.to.delete": c.text("partition")}).all}
+		"hoodie.datasource.write.partitions.to.delete": list}).all}
 	if _, err := x.Apply(ctx, drop); err != nil {
-		return nil, errors.Join(err, x.Rollback())
+		return errors.Join(err, x.Rollback())
 	}
 	_, err = x.Commit(ctx, lake.Operation{Name: "DROP PARTITION"})
-	return [][]types.Value{{"Success"}}, err
+	return err
 }
 
 // deleteMarker removes markers. Those of a pending instant are what its rollback needs.

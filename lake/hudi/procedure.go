@@ -19,12 +19,13 @@ type procedure struct {
 	about   string
 	params  []lake.Param
 	columns []rel.Column
-	run     func(context.Context, *call) ([][]types.Value, error)
+	run     func(context.Context, *call) ([][]types.Value, error) // nil: the session does it
 }
 
 // procedures are all procedures of Hudi tables, by topic.
 func procedures() []procedure {
-	return slices.Concat(commitProcedures(), actionProcedures(), fileProcedures(), logProcedures(), metadataProcedures(), indexProcedures(), serviceProcedures(), repairProcedures(), tableProcedures())
+	return slices.Concat(commitProcedures(), actionProcedures(), fileProcedures(), logProcedures(), metadataProcedures(), indexProcedures(),
+		serviceProcedures(), repairProcedures(), tableProcedures(), sessionProcedures())
 }
 
 // Procedures are the procedures of Hudi tables, by name.
@@ -32,6 +33,9 @@ func (f *Format) Procedures() []lake.Procedure {
 	var out []lake.Procedure
 	for _, p := range procedures() {
 		out = append(out, lake.Procedure{Name: p.name, About: p.about, Params: p.parameters(), Columns: p.columns})
+	}
+	for name, why := range refused {
+		out = append(out, lake.Procedure{Name: name, About: "Not supported. " + why, Refused: why})
 	}
 	slices.SortFunc(out, func(a, b lake.Procedure) int { return strings.Compare(a.Name, b.Name) })
 	return out
@@ -56,7 +60,7 @@ func (p procedure) parameters() []lake.Param {
 func (t *Table) Call(ctx context.Context, x engine.Engine, name string, args map[string]types.Value) (lake.Answer, error) {
 	all := procedures()
 	i := slices.IndexFunc(all, func(p procedure) bool { return p.name == name })
-	if i < 0 {
+	if i < 0 || all[i].run == nil {
 		return lake.Answer{}, fmt.Errorf("the procedure %s: %w", name, errors.ErrUnsupported)
 	}
 	rows, err := all[i].run(ctx, &call{Table: t, engine: x, args: args})

@@ -2,6 +2,16 @@ package config
 
 import "fmt"
 
+// DamagedError is a properties file that is not whole, where no backup is: empty, cut off, or no properties at all.
+type DamagedError struct {
+	Path   string // of the file
+	Reason string // "is empty"
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s %s and there is no usable %s: write it anew, or restore it from a copy", e.Path, e.Reason, Backup)
+}
+
 // Error is a property that cannot be used as it is.
 type Error struct {
 	Path  string // the file; "" where properties came from elsewhere

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"strconv"
 	"time"
 
 	"github.com/tarn-lake/tarn/storage"
@@ -41,12 +42,23 @@ func load(ctx context.Context, b storage.Bucket) (*Table, error) {
 	switch {
 	case err2 == nil && whole(backup):
 		return tableAt(Backup, backup)
+	case damaged(err):
+		return nil, &DamagedError{File, "is no file of properties"}
 	case err != nil:
 		return nil, err
 	case len(p) == 0:
-		return nil, fmt.Errorf("%s is empty and there is no usable %s: write it anew, or restore it from a copy", File, Backup)
+		return nil, &DamagedError{File, "is empty"}
+	case cut(p):
+		return nil, &DamagedError{File, "is cut off"}
 	}
 	return tableAt(File, p)
+}
+
+// cut says whether p lacks what stands in every file of its version: of 4 (Hudi 0.11) and later the checksum, in all the version.
+func cut(p Properties) bool {
+	version, err := strconv.Atoi(p[keyVersion])
+	_, summed := p[keyChecksum]
+	return p[keyVersion] == "" || err == nil && version >= 4 && !summed
 }
 
 func tableAt(path string, p Properties) (*Table, error) {
