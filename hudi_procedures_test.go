@@ -303,3 +303,40 @@ func TestHudiFilter(t *testing.T) {
 		t.Errorf("show_commits with a filter of an unknown column gave %s", got)
 	}
 }
+
+// TestHudiServices runs each service of tables on each kind of table, and looks at the rows, and for damage.
+func TestHudiServices(t *testing.T) {
+	const all = "[1 e eu][2 e us][3 f eu]"
+	for _, c := range []struct {
+		call string
+		mor  bool // of merge-on-read tables only
+		want string
+	}{
+		{"CALL run_compaction(op => 'run', path => '/t')", true, all},
+		{"CALL run_clustering(path => '/t', order => 'id')", false, all},
+		{"CALL archive_commits(path => '/t', min_commits => 2, max_commits => 3, retain_commits => 1)", false, all},
+		{"CALL rollback_to_savepoint(path => '/t')", false, "[1 e eu][2 e us][3 c eu]"},
+		{"CALL drop_partition(path => '/t', partition => 'part=eu')", false, "[2 e us]"},
+		{"CALL truncate_table(path => '/t', partitions => 'part=us')", false, "[1 e eu][3 f eu]"},
+		{"CALL truncate_table(path => '/t')", false, ""},
+		{"CALL run_ttl(path => '/t', retain_days => 1)", false, all},
+	} {
+		t.Run(c.call, func(t *testing.T) {
+			eachTable(t, func(t *testing.T, d *serviceDB, b *storage.Mem) {
+				if c.mor && strings.Contains(t.Name(), "/cow") {
+					t.Skip("of merge-on-read tables only")
+				}
+				d.must(b, c.call)
+				if got := strings.Join(d.rows(b), ""); got != c.want {
+					t.Errorf("the table holds %s, not %s", got, c.want)
+				}
+				d.healthy(t, b)
+				d.must(b, "INSERT INTO hudi.`/t` VALUES (9, 'g', 9, 'us')")
+				if got, want := strings.Join(d.rows(b), ""), c.want+"[9 g us]"; got != want {
+					t.Errorf("after a write the table holds %s, not %s", got, want)
+				}
+				d.healthy(t, b)
+			})
+		})
+	}
+}

@@ -322,9 +322,18 @@ func TestHudiQueries(t *testing.T) {
 // statementText is what a statement gives, one row a line.
 func statementText(s *Session, sql, dir string) string {
 	rows, err := s.Query(context.Background(), strings.ReplaceAll(sql, "{t}", dir))
+	out := ""
+	if err == nil {
+		out, err = rowsText(rows)
+	}
 	if err != nil {
 		return oneLine(strings.ReplaceAll(err.Error(), dir, "{t}")) + "\n"
 	}
+	return strings.ReplaceAll(out, dir, "{t}")
+}
+
+// rowsText are the names of the columns, and the rows, one a line.
+func rowsText(rows *Rows) (string, error) {
 	defer rows.Close()
 	var out strings.Builder
 	for i, c := range rows.Columns() {
@@ -334,17 +343,14 @@ func statementText(s *Session, sql, dir string) string {
 	for rows.Next() {
 		values, err := rows.Values()
 		if err != nil {
-			return err.Error()
+			return "", err
 		}
 		for i, c := range rows.Columns() {
 			out.WriteString(map[bool]string{false: " | "}[i == 0] + hudiText(values[i], c.Type))
 		}
 		out.WriteString("\n")
 	}
-	if err := rows.Err(); err != nil {
-		return oneLine(strings.ReplaceAll(err.Error(), dir, "{t}")) + "\n"
-	}
-	return strings.ReplaceAll(out.String(), dir, "{t}")
+	return out.String(), rows.Err()
 }
 
 // compareHudi is "equal" when the table at dir gives the rows that Hudi gave.

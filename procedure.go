@@ -158,12 +158,16 @@ func copyOptions(args map[string]types.Value) (string, error) {
 		return with("hoodie.datasource.query.type", kind), nil
 	case "incremental":
 		if begin == "" || end == "" {
-			return "", &lake.Error{Op: "copy rows by an incremental query", Err: fmt.Errorf("begin_instance_time and end_instance_time must be given")}
+			return "", badCopy(args, "an incremental query needs begin_instance_time and end_instance_time")
 		}
 		return with("hoodie.datasource.query.type", kind, "hoodie.datasource.read.begin.instanttime", begin, "hoodie.datasource.read.end.instanttime", end), nil
 	default:
-		return "", &lake.Error{Op: "copy rows", Err: fmt.Errorf("the query_type %q is not one of snapshot, read_optimized and incremental", kind)}
+		return "", badCopy(args, "the query_type "+kind+" is not one of snapshot, read_optimized and incremental")
 	}
+}
+
+func badCopy(args map[string]types.Value, reason string) error {
+	return fail("HUDI_INVALID_OPTION", nil, "operation", "copy", "table", cmp.Or(given(args, "table"), given(args, "path")), "reason", reason)
 }
 
 // usage is how much lies under a path.

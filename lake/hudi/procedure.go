@@ -91,7 +91,9 @@ func (c *call) number(name string) (n int64, ok bool) { n, ok = c.args[name].(in
 
 // refuse is an error of the call, with what to do about it.
 func (c *call) refuse(hint, format string, args ...any) error {
-	return &lake.Error{Op: "call a procedure of", Path: c.path, Hint: hint, Err: fmt.Errorf(format, args...)}
+	err := fmt.Errorf(format, args...)
+	return &lake.Error{Op: "call a procedure of", Path: c.path, Class: "HUDI_INVALID_OPTION", Hint: hint, Err: err,
+		Params: map[string]string{"operation": "call a procedure of", "table": c.path, "reason": err.Error()}}
 }
 
 // Parameters and columns.

@@ -9,14 +9,11 @@ import (
 	"github.com/tarn-lake/tarn/lake/hudi/config"
 )
 
-// payloads is the package of Hudi's own payload classes.
-const payloads = "org.apache.hudi.common.model."
-
 // noted are the properties that a table keeps for itself, which no statement gives: with any value for "*", else with these, separated by
 // blanks, which are what tables have that say nothing of it.
 var noted = map[string]string{
 	"hoodie.archivelog.folder":                        "*",
-	"hoodie.compaction.payload.class":                 payloads + "OverwriteWithLatestAvroPayload " + payloads + "DefaultHoodieRecordPayload",
+	"hoodie.compaction.payload.class":                 modelPackage + "OverwriteWithLatestAvroPayload " + modelPackage + "DefaultHoodieRecordPayload",
 	"hoodie.compaction.record.merger.strategy":        config.StrategyEventTime,
 	"hoodie.record.merge.strategy.id":                 config.StrategyEventTime + " " + config.StrategyCommitTime,
 	"hoodie.database.name":                            "*",
