@@ -19,7 +19,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Use:   "demo",
 		Short: "See the main job on real data",
 		Long: `Load real flights into a Delta table, apply late reports with one MERGE, and look at what that did: rows, history,
-the version before, files and the commit. It needs no network, and leaves a folder to go on with.`,
+the version before, files and the commit. Then the same with a Hudi table. It needs no network, and leaves a folder to go on with.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.demo(cmd.Context(), dir, clean); err != nil {

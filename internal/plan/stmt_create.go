@@ -148,6 +148,9 @@ func (d definer) columns(list []*syntax.ColumnDef) error {
 
 // column is a column as its definition says.
 func (d definer) column(c *syntax.ColumnDef) (types.Field, error) {
+	if computed := c.Default != nil || c.Generated != nil || c.Identity != nil; computed && d.format == "hudi" {
+		return types.Field{}, fail("UNSUPPORTED_FEATURE.TABLE_OPERATION", c, "tableName", "of the format hudi", "operation", "columns with DEFAULT or GENERATED, which Hudi's schemas do not keep")
+	}
 	t, err := Type(c.Type, d.scope)
 	if err != nil {
 		return types.Field{}, err

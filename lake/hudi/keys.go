@@ -18,6 +18,11 @@ func (x *tx) newGenerator() (*keygen.Generator, error) {
 		k.Properties["hoodie.keygen.timebased."+name] = v
 	}
 	k.Partition = partitionFields(c, x.options)
+	for _, f := range x.view.schema.Fields {
+		if !f.Nullable {
+			k.Required = append(k.Required, f.Name)
+		}
+	}
 	if !knownGenerator(k.Type) {
 		k.Type = keygen.TypeOf(k.Type)
 	}

@@ -46,7 +46,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	defer db.Close()
 	d.session = db.Session()
-	for _, step := range []func(context.Context) error{d.load, d.ask, d.merge, d.askAgain, d.history, d.travel, d.files, d.commit} {
+	for _, step := range []func(context.Context) error{d.load, d.ask, d.merge, d.askAgain, d.history, d.travel, d.files, d.commit, d.hudi} {
 		if err := step(ctx); err != nil {
 			return err
 		}

@@ -75,6 +75,7 @@ type Config struct {
 	HiveStyle bool     // name=value folders
 	Encode    bool     // values are URL-encoded
 	Prefixed  bool     // COMPLEX of one field gives f:v and not v; see [PrefixedBy]
+	Required  []string // partition fields that the table cannot have NULL in, so that no path may stand for it
 	// Properties hold hoodie.keygen.timebased.* or the older hoodie.deltastreamer.keygen.timebased.*, and
 	// hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled.
 	Properties map[string]string
@@ -95,6 +96,7 @@ type Generator struct {
 	hiveStyle bool
 	encode    bool
 	prefixed  bool
+	required  []string
 	time      *timeFormat
 }
 
@@ -106,7 +108,7 @@ type part struct {
 
 // New is the generator that c describes.
 func New(c Config) (*Generator, error) {
-	g := &Generator{kind: c.Type, keys: c.Keys, hiveStyle: c.HiveStyle, encode: c.Encode, prefixed: c.Prefixed}
+	g := &Generator{kind: c.Type, keys: c.Keys, hiveStyle: c.HiveStyle, encode: c.Encode, prefixed: c.Prefixed, required: c.Required}
 	if g.kind == "" {
 		g.kind = Infer(c.Keys, c.Partition)
 	}

@@ -2,6 +2,7 @@ package keygen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarn-lake/tarn/rel"
@@ -97,7 +98,10 @@ func (g *Generator) folder(m *maker, p part) rel.Expr {
 		return x
 	}
 	whens := []rel.When{}
-	if column.Nullable() {
+	if slices.Contains(g.required, p.name) {
+		whens = append(whens, rel.When{If: m.call("or", m.call("isnull", x), m.call("=", x, literal(""))),
+			Then: rel.Raise("HUDI_PARTITION_VALUE_EMPTY", types.String, "field", p.name)})
+	} else if column.Nullable() {
 		whens = append(whens, rel.When{If: m.call("or", m.call("isnull", x), m.call("=", x, literal(""))), Then: literal(DefaultPartition)})
 	} else if types.Text(column.Type()) {
 		whens = append(whens, rel.When{If: m.call("=", x, literal("")), Then: rel.Raise("HUDI_PARTITION_VALUE_EMPTY", types.String, "field", p.name)})
