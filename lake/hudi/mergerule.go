@@ -78,7 +78,7 @@ func mergeRuleOf(c *config.Table) (mergeRule, error) {
 			r.ordering = nil
 		}
 		if c.MergeMode == config.Custom && c.Payload == "" {
-			return r, fmt.Errorf("rows are merged by the strategy %s, which is not known", c.MergeStrategy)
+			return r, badOption("rows are merged by the strategy %s, which tarn does not know", c.MergeStrategy)
 		}
 		return r, r.setPayload(c)
 	}
@@ -133,7 +133,7 @@ func (r *mergeRule) setPayload(c *config.Table) error {
 		known = false
 	}
 	if !known && c.Payload != "" {
-		return fmt.Errorf("rows are merged by the class %s, which is not known", c.Payload)
+		return badOption("rows are merged by the class %s, which tarn does not know", c.Payload)
 	}
 	if c.Version >= 8 && c.Type == config.MergeOnRead {
 		r.amongLogs()
