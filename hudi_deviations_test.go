@@ -15,7 +15,7 @@ import (
 
 // TestHudiDeviations holds each line of docs/hudi.md that tells where tarn's answers differ from Hudi's. testdata/hudi/deviations.txt has for
 // each a block: the words of the line, then statements, of which the last one's answer is shown, for tables of each type and version in
-// the directive. {of} stands for the properties of such a table, {t} for its folder, SAVE for a Writer.
+// the directive; "elsewhere" names the test that holds the line. {of} stands for the properties of such a table, {t} for its folder, SAVE for a Writer.
 func TestHudiDeviations(t *testing.T) {
 	untested := documentedDeviations(t)
 	db := utcDB(t)
@@ -25,6 +25,9 @@ func TestHudiDeviations(t *testing.T) {
 			t.Errorf("docs/hudi.md has no line of %q", line)
 		}
 		untested[line] = true
+		if d.Cmd == "elsewhere" {
+			return ""
+		}
 		answers := map[string]string{}
 		for _, arg := range d.CmdArgs {
 			answers[arg.Key] = deviationAnswer(t, db.Session(), arg.Key, script)
