@@ -45,15 +45,3 @@ func maintained(st syntax.Statement) (*syntax.Target, string) {
 	}
 	return nil, ""
 }
-
-// repair runs REPAIR TABLE: the partitions of a Hudi table need no entry anywhere, so that there is nothing to do for them.
-func (r *run) repair(ctx context.Context, st *syntax.RepairTable) (*Rows, error) {
-	e, _, err := r.targetOf(ctx, &syntax.Target{Span: st.Name.Span, Name: st.Name})
-	if err != nil {
-		return nil, err
-	}
-	if e.Format != "hudi" {
-		return nil, unsupported(nameOf(st), st)
-	}
-	return nothing(), nil
-}

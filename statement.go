@@ -36,8 +36,6 @@ func (r *run) statement(ctx context.Context, st syntax.Statement) (*Rows, error)
 		return r.dropTable(ctx, st)
 	case *syntax.AlterTable:
 		return r.alter(ctx, st)
-	case *syntax.RepairTable:
-		return r.repair(ctx, st)
 	case *syntax.CommentOn:
 		return r.commentOn(ctx, st)
 	case *syntax.CreateView:
