@@ -130,7 +130,7 @@ func (a *altering) addConstraint(act *syntax.AddConstraint) error {
 	c := act.Constraint
 	switch {
 	case a.format != "delta":
-		return a.unsupportedHere("constraints", act)
+		return a.refused("constraints", act)
 	case c.Kind != "CHECK" || c.Name == nil:
 		return unsupported("ADD "+c.Kind+" constraints", act)
 	}
@@ -166,7 +166,7 @@ func (a *altering) addConstraint(act *syntax.AddConstraint) error {
 
 func (a *altering) dropConstraint(act *syntax.DropConstraint) error {
 	if a.format != "delta" {
-		return a.unsupportedHere("constraints", act)
+		return a.refused("constraints", act)
 	}
 	for k, text := range a.m.Properties {
 		if strings.EqualFold(k, checkPrefix+act.Name.Name) {
