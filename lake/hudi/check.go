@@ -295,7 +295,7 @@ func (c *checker) baseFile(name string) {
 
 // logFile reads the blocks of a log file.
 func (c *checker) logFile(l LogFile) {
-	err := c.table.blocksOf(c.ctx, l, func(b *logfile.Block) error {
+	err := c.table.blocksOf(c.ctx, l.Path, func(b *logfile.Block) error {
 		if b.Type == logfile.Corrupt {
 			c.found(lake.Warning, l.Path, "has bytes that are no block: a write to it was interrupted", "readers pass them over; compaction removes the file")
 			return nil

@@ -146,7 +146,7 @@ func (v *serving) countLogs(ctx context.Context, s *FileSlice, stat *timeline.Wr
 	stat.TotalLogFilesCompacted = int64(len(s.Logs))
 	for _, log := range s.Logs {
 		stat.TotalLogSizeCompacted += log.Size
-		err := v.table.blocksOf(ctx, log, func(b *logfile.Block) error {
+		err := v.table.blocksOf(ctx, log.Path, func(b *logfile.Block) error {
 			stat.TotalLogBlocks++
 			switch b.Type {
 			case logfile.Corrupt:

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tarn-lake/tarn/lake/hudi/config"
+	"github.com/tarn-lake/tarn/lake/hudi/logfile"
 	"github.com/tarn-lake/tarn/lake/hudi/metadata"
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 	"github.com/tarn-lake/tarn/types"
@@ -224,6 +225,7 @@ func (x *tx) changes(ctx context.Context, w *metadata.Writer, m *timeline.Commit
 	}
 	if err == nil && w.Has(metadata.PartitionStatsPartition) {
 		c.Live, err = x.liveFiles(ctx, m)
+		c.Empty = x.table.isEmpty
 	}
 	return c, err
 }
@@ -285,6 +287,21 @@ func (x *tx) filterOf(ctx context.Context, name string) (*metadata.Bloom, error)
 		return nil, err
 	}
 	return &metadata.Bloom{Kind: footer[footerKind], Filter: []byte(footer[footerBloom])}, nil
+}
+
+// isEmpty says whether a file has no rows: a base file without any, a log that only deletes.
+func (t *Table) isEmpty(ctx context.Context, f metadata.FileRef) (bool, error) {
+	name := path.Join(f.Partition, f.Name)
+	if !strings.Contains(f.Name, ".log.") {
+		_, rows, err := t.footerAndRows(ctx, name)
+		return rows == 0, err
+	}
+	empty := true
+	err := t.blocksOf(ctx, name, func(b *logfile.Block) error {
+		empty = empty && (b.Type == logfile.DeleteKeys || b.Type == logfile.Command)
+		return nil
+	})
+	return empty, err
 }
 
 // liveFiles says which files of a partition are read after the commit.

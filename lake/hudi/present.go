@@ -39,7 +39,7 @@ func (v *indexing) present(ctx context.Context, partition string, columns []stri
 				live[s.Partition] = append(live[s.Partition], path.Base(f))
 			}
 		}
-		c.Live = func(partition string) []string { return live[partition] }
+		c.Live, c.Empty = func(partition string) []string { return live[partition] }, v.table.isEmpty
 		return c, v.eachBase(&c, func(s *FileSlice, f *metadata.NewFile) error {
 			f.Bounds = bounds[s.Number]
 			return nil

@@ -50,7 +50,7 @@ func (c *call) eachBlock(ctx context.Context, visit func(*logfile.Block) error) 
 				continue
 			}
 			any = true
-			if err := c.blocksOf(ctx, l, visit); err != nil {
+			if err := c.blocksOf(ctx, l.Path, visit); err != nil {
 				return err
 			}
 		}
@@ -61,13 +61,18 @@ func (c *call) eachBlock(ctx context.Context, visit func(*logfile.Block) error) 
 	return nil
 }
 
-func (t *Table) blocksOf(ctx context.Context, l LogFile, visit func(*logfile.Block) error) error {
-	f, err := t.bucket.Open(ctx, l.Path)
+// blocksOf visits the blocks of a log file.
+func (t *Table) blocksOf(ctx context.Context, file string, visit func(*logfile.Block) error) error {
+	f, err := t.bucket.Open(ctx, file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	r := logfile.NewReader(f, l.Size)
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	r := logfile.NewReader(f, info.Size)
 	for {
 		b, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -77,7 +82,7 @@ func (t *Table) blocksOf(ctx context.Context, l LogFile, visit func(*logfile.Blo
 			err = visit(b)
 		}
 		if err != nil {
-			return t.fail("read the log", l.Path, err)
+			return t.fail("read the log", file, err)
 		}
 	}
 }

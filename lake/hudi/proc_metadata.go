@@ -244,7 +244,7 @@ func (t *Table) completed(ctx context.Context, line *timeline.Timeline, f foundF
 		return done, nil
 	}
 	done = false
-	err := t.blocksOf(ctx, LogFile{Path: f.path, Size: f.size}, func(b *logfile.Block) error {
+	err := t.blocksOf(ctx, f.path, func(b *logfile.Block) error {
 		if at := b.Instant(); at != "" {
 			_, ok := line.CompletionOf(at)
 			done = done || ok

@@ -252,23 +252,3 @@ func checkStages(t *testing.T, table *Table, line *timeline.Timeline) {
 		}
 	}
 }
-
-// TestCreateMetadata makes the metadata tables of all tables anew, and compares them with the folders.
-func TestCreateMetadata(t *testing.T) {
-	corpusTables(t, "*", func(t *testing.T, name string, b storage.Bucket) {
-		table := opened(t, b)
-		line, err := table.Timeline(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(line.Pending()) > 0 || len(line.Commits()) == 0 {
-			t.Skip("something is pending, or there is nothing")
-		}
-		called(t, table, "delete_metadata_table", nil)
-		called(t, opened(t, b), "create_metadata_table", nil)
-		table = opened(t, b)
-		for _, row := range called(t, table, "validate_metadata_table_files", nil).Rows {
-			t.Errorf("the metadata table differs: %v", row)
-		}
-	})
-}

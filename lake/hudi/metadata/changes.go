@@ -1,6 +1,7 @@
 package metadata
 
 import (
+	"context"
 	"iter"
 	"math"
 
@@ -23,6 +24,10 @@ type Changes struct {
 	// Live are the files of a partition that a reader reads after the write. It is asked for only when there are bounds of
 	// partitions, and for partitions that the write touches.
 	Live func(partition string) []string
+
+	// Empty says whether a file has no rows: a base file without any, a log that only deletes. It is asked for of files of which
+	// the metadata table has no bounds. Without it they may have rows.
+	Empty func(context.Context, FileRef) (bool, error)
 }
 
 // PlacedKey is a key and where its row is from now on; nowhere when At is nil.

@@ -62,6 +62,10 @@ func (w *Writer) boundPartition(ctx context.Context, b batch, c *Changes, partit
 			}
 		}
 	}
+	live, err := withRows(ctx, c, partition, live, files)
+	if err != nil {
+		return err
+	}
 	for _, column := range sortedKeys(columns) {
 		s, err := boundColumn(column, live, files)
 		if err != nil {
@@ -74,6 +78,24 @@ func (w *Writer) boundPartition(ctx context.Context, b batch, c *Changes, partit
 		b.put(PartitionStatsPartition, &Record{Key: keyForStats(column, partition, ""), Kind: PartitionStats, Stats: s})
 	}
 	return nil
+}
+
+// withRows are the files but those that have no bounds because they have no rows: Hudi writes no bounds of such files.
+func withRows(ctx context.Context, c *Changes, partition string, live []string, bounds map[string]map[string]*Stats) ([]string, error) {
+	var out []string
+	for _, name := range live {
+		if len(bounds[name]) == 0 && c.Empty != nil {
+			empty, err := c.Empty(ctx, FileRef{partition, name})
+			if err != nil {
+				return nil, err
+			}
+			if empty {
+				continue
+			}
+		}
+		out = append(out, name)
+	}
+	return out, nil
 }
 
 // boundedColumns are the columns of which there are bounds.
