@@ -122,7 +122,7 @@ func (t *Table) completeClean(ctx context.Context, o options, i timeline.Instant
 		if _, done := line.InState(i, timeline.Completed); done {
 			return nil
 		}
-		if err := t.cleanMetadata(ctx, i, m); err != nil {
+		if err := t.cleanMetadata(ctx, line, i, m); err != nil {
 			return err
 		}
 		_, err := line.Complete(ctx, i, time.Now(), m)
@@ -135,7 +135,7 @@ func (t *Table) completeClean(ctx context.Context, o options, i timeline.Instant
 }
 
 // cleanMetadata brings the metadata table in step with a clean.
-func (t *Table) cleanMetadata(ctx context.Context, i timeline.Instant, m *timeline.CleanMetadata) error {
+func (t *Table) cleanMetadata(ctx context.Context, line *timeline.Timeline, i timeline.Instant, m *timeline.CleanMetadata) error {
 	var c metadata.Changes
 	for partition, files := range m.PartitionMetadata {
 		for _, name := range files.SuccessDeleteFiles {
@@ -145,5 +145,5 @@ func (t *Table) cleanMetadata(ctx context.Context, i timeline.Instant, m *timeli
 			c.Dropped = append(c.Dropped, partition)
 		}
 	}
-	return t.tellMetadata(ctx, i.Time, func(*metadata.Writer) (metadata.Changes, error) { return c, nil })
+	return t.tellMetadata(ctx, line, i, func(*metadata.Writer) (metadata.Changes, error) { return c, nil })
 }

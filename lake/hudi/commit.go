@@ -139,7 +139,7 @@ func (x *tx) publish(ctx context.Context, op lake.Operation) (timeline.Instant, 
 	if err := x.sameColumns(rivals); err != nil {
 		return timeline.Instant{}, err
 	}
-	if err := x.keepMetadata(ctx, m); err != nil {
+	if err := x.keepMetadata(ctx, line, m); err != nil {
 		return timeline.Instant{}, err
 	}
 	if err := x.setProperties(ctx); err != nil {

@@ -33,23 +33,35 @@ const (
 	optIndexGroups    = "hoodie.metadata.record.index.min.filegroup.count"
 )
 
-// tellMetadata puts what an action changes into the metadata table, if there is one. Whoever calls it holds the table's lock.
-func (t *Table) tellMetadata(ctx context.Context, instant string, change func(*metadata.Writer) (metadata.Changes, error)) error {
+// tellMetadata puts what an action on the timeline changes into the metadata table, if there is one. Whoever calls it holds the table's
+// lock; nothing is put there once the action was rolled back, or the guard of the timeline refuses.
+func (t *Table) tellMetadata(ctx context.Context, line *timeline.Timeline, i timeline.Instant, change func(*metadata.Writer) (metadata.Changes, error)) error {
 	w, err := t.metadataWriter(ctx)
 	if errors.Is(err, metadata.ErrNone) {
 		return t.dropMetadata(ctx)
 	}
 	if err == nil {
-		err = w.Maintain(ctx, instant)
+		w.Guard = guardOf(line, i)
+		err = w.Maintain(ctx, i.Time)
 	}
 	var changes metadata.Changes
 	if err == nil {
 		changes, err = change(w)
 	}
 	if err == nil {
-		err = w.Commit(ctx, instant, changes)
+		err = w.Commit(ctx, i.Time, changes)
 	}
 	return t.orDrop(ctx, err)
+}
+
+// guardOf refuses once an action is no longer on the timeline, or its writer has lost the lock or is late.
+func guardOf(line *timeline.Timeline, i timeline.Instant) func(context.Context) error {
+	return func(ctx context.Context) error {
+		if err := line.Standing(ctx, i); err != nil || line.Guard == nil {
+			return err
+		}
+		return line.Guard(ctx)
+	}
 }
 
 // metadataWriter continues the metadata table; metadata.ErrNone says that there is none.
@@ -85,12 +97,13 @@ func (t *Table) dropMetadata(ctx context.Context) error {
 
 // publisher tells the metadata table of rollbacks.
 func (t *Table) publisher() publisher {
-	return func(ctx context.Context, r timeline.Instant, m *timeline.RollbackMetadata) error {
+	return func(ctx context.Context, line *timeline.Timeline, r timeline.Instant, m *timeline.RollbackMetadata) error {
 		w, err := t.metadataWriter(ctx)
 		if errors.Is(err, metadata.ErrNone) {
 			return t.dropMetadata(ctx)
 		}
 		if err == nil {
+			w.Guard = line.Guard
 			changes := rolledBack(m)
 			for _, target := range m.CommitsRollback {
 				if err = w.Undo(ctx, target, r.Time, changes); err != nil {
@@ -118,7 +131,7 @@ func rolledBack(m *timeline.RollbackMetadata) (c metadata.Changes) {
 
 // keepMetadata brings the metadata table in step with the commit, before that is visible. New tables get one, unless the options
 // say otherwise.
-func (x *tx) keepMetadata(ctx context.Context, m *timeline.CommitMetadata) error {
+func (x *tx) keepMetadata(ctx context.Context, guarded *timeline.Timeline, m *timeline.CommitMetadata) error {
 	c, err := config.Load(ctx, x.table.bucket)
 	if err != nil {
 		return err
@@ -139,7 +152,7 @@ func (x *tx) keepMetadata(ctx context.Context, m *timeline.CommitMetadata) error
 			return err
 		}
 	}
-	return x.table.tellMetadata(ctx, x.act.instant.Time, func(w *metadata.Writer) (metadata.Changes, error) { return x.changes(ctx, w, m) })
+	return x.table.tellMetadata(ctx, guarded, x.act.instant, func(w *metadata.Writer) (metadata.Changes, error) { return x.changes(ctx, w, m) })
 }
 
 // newMetadata is the metadata table that a new table gets: that of the release of its version, and what the options say.

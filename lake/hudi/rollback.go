@@ -20,7 +20,7 @@ import (
 // The plan is there before the first file goes, so whoever finds a rollback that is pending does it again from the plan.
 
 // A publisher brings the metadata table in line with a rollback, before the rollback is completed.
-type publisher func(ctx context.Context, rollback timeline.Instant, m *timeline.RollbackMetadata) error
+type publisher func(ctx context.Context, line *timeline.Timeline, rollback timeline.Instant, m *timeline.RollbackMetadata) error
 
 // undo rolls back actions of a table. Whoever uses it holds the table's lock.
 type undo struct {
@@ -164,7 +164,7 @@ func (u *undo) execute(ctx context.Context, r timeline.Instant, plan *timeline.R
 // finish makes a rollback of which the files are removed visible.
 func (u *undo) finish(ctx context.Context, r, target timeline.Instant, m *timeline.RollbackMetadata) error {
 	if u.publish != nil {
-		if err := u.publish(ctx, r, m); err != nil {
+		if err := u.publish(ctx, u.line, r, m); err != nil {
 			return err
 		}
 	}

@@ -201,7 +201,7 @@ func (v *serving) complete(ctx context.Context, m *timeline.CommitMetadata, chec
 		if err := check(); err != nil {
 			return err
 		}
-		if err := v.keepMetadata(ctx, m); err != nil {
+		if err := v.keepMetadata(ctx, line, m); err != nil {
 			return err
 		}
 		var err error

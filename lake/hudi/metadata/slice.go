@@ -179,7 +179,7 @@ func (t *Table) sliceOf(id string, bases, logs []file) *slice {
 }
 
 // counts reports whether what a write put into the metadata table is part of it: the write is completed there, and so is the write
-// to the table that it belongs to. completion is when it was completed there.
+// to the table that it belongs to, or a rollback that came after it takes it out. completion is when it was completed there.
 func (t *Table) counts(instant string) (completion string, ok bool) {
 	done, ok := t.timeline.CompletionOf(instant)
 	if !ok || strings.HasPrefix(instant, initPrefix) || t.own[instant] {

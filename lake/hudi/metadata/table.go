@@ -26,7 +26,7 @@ type Table struct {
 	indexes    Indexes
 
 	own    map[string]bool // instants of its own services
-	undone map[string]bool // instants of the table that were rolled back
+	undone map[string]bool // instants of the table that were rolled back after they were written here
 	// done are the instants of the table with a completed action.
 	done map[string]bool
 
@@ -105,8 +105,14 @@ func (t *Table) mark(ctx context.Context) error {
 		if err := t.data.Read(ctx, i, &m); err != nil {
 			return err
 		}
+		told := i.Completion
+		if here, ok := t.timeline.At(i.Time, timeline.DeltaCommit); ok && here.State == timeline.Completed {
+			told = here.Completion
+		}
 		for _, c := range m.CommitsRollback {
-			t.undone[c] = true
+			// A writer that stood still and was taken for dead may have written here behind its rollback, which then did not take that out.
+			late, ok := t.timeline.At(c, timeline.DeltaCommit)
+			t.undone[c] = !ok || late.Completion <= told
 		}
 	}
 	return nil

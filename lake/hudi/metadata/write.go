@@ -29,6 +29,10 @@ type Writer struct {
 	table storage.Bucket // the table's folder
 	conf  *config.Table
 	clock func() time.Time
+
+	// Guard, where set, is asked right before a commit is completed, and may refuse: whoever has lost the lock
+	// of the table must not commit here any more.
+	Guard func(context.Context) error
 }
 
 // Begin opens the metadata table of a table to write to it, and takes out what a crash has left half done in it. It is [ErrNone]
@@ -132,6 +136,7 @@ func (w *Writer) removedColumns(ctx context.Context, c *Changes) ([]string, erro
 
 // commit writes a batch and the places of keys as one deltacommit.
 func (w *Writer) commit(ctx context.Context, instant string, b batch, keys iter.Seq2[PlacedKey, error]) error {
+	w.timeline.Guard = w.Guard
 	i, err := w.timeline.RequestAt(ctx, timeline.DeltaCommit, instant, nil)
 	if err != nil {
 		return err

@@ -122,6 +122,23 @@ func (t *Timeline) Complete(ctx context.Context, i Instant, now time.Time, m Rec
 	return done, fresh.confirm(context.WithoutCancel(ctx), i, done)
 }
 
+// Standing fails with a *GoneError if an action that t has as pending was taken
+// off the timeline since, or is not on t at all.
+func (t *Timeline) Standing(ctx context.Context, i Instant) error {
+	asked, ok := t.InState(i, Requested)
+	if !ok {
+		return &GoneError{i, "is no longer on the timeline: another writer has rolled it back"}
+	}
+	f, err := t.b.Open(ctx, t.Path(asked))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &GoneError{i, "is no longer on the timeline: another writer has rolled it back"}
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
 // confirm takes an action back that was rolled back while it was completed: by
 // a writer that has taken the lock of one which was held up for so long between
 // its last look and this. Its files are gone, and its request.
