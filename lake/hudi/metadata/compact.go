@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 )
@@ -18,7 +19,11 @@ func (w *Writer) Maintain(ctx context.Context, instant string) error {
 	if !w.due() || !w.settled() {
 		return nil
 	}
-	if err := w.compact(ctx); err != nil {
+	at, ok := w.compactionTime(instant)
+	if !ok {
+		return nil
+	}
+	if err := w.compact(ctx, at); err != nil {
 		return err
 	}
 	if err := w.clean(ctx); err != nil {
@@ -64,8 +69,24 @@ func (w *Writer) settled() bool {
 	return w.data == nil || len(w.timeline.Pending(timeline.Compaction)) == 0
 }
 
+// compactionTime is the instant of a compaction that comes before a write. From layout 2 on it lies after all that is here and before
+// every write that is not completed: Hudi rolls back no write that is older than the last compaction. Without such an instant the
+// compaction is left to a later write.
+func (w *Writer) compactionTime(instant string) (string, bool) {
+	if w.config.Layout < 2 {
+		return w.serviceTime(), true
+	}
+	if w.data != nil {
+		for _, i := range w.data.Pending() {
+			instant = min(instant, i.Time)
+		}
+	}
+	at := timeline.NewTime(time.Time{}, time.UTC, w.timeline.LastTime())
+	return at, at < instant
+}
+
 // compact merges the logs of all slices that have some.
-func (w *Writer) compact(ctx context.Context) error {
+func (w *Writer) compact(ctx context.Context, at string) error {
 	plan := &timeline.CompactionPlan{Version: 2}
 	type work struct {
 		partition string
@@ -85,7 +106,7 @@ func (w *Writer) compact(ctx context.Context) error {
 			plan.Operations = append(plan.Operations, operation(p, s))
 		}
 	}
-	i, err := w.timeline.RequestAt(ctx, timeline.Compaction, w.serviceTime(), plan)
+	i, err := w.timeline.RequestAt(ctx, timeline.Compaction, at, plan)
 	if err != nil {
 		return err
 	}
@@ -107,7 +128,7 @@ func (w *Writer) compact(ctx context.Context) error {
 	return w.reload(ctx)
 }
 
-// serviceTime is the instant of a compaction or clean: of layout 1 that of the last write with three digits more.
+// serviceTime is the instant of a clean, and of a compaction of layout 1: of layout 1 that of the last write with three digits more.
 func (w *Writer) serviceTime() string {
 	last := w.timeline.LastTime()
 	if w.config.Layout < 2 {

@@ -43,7 +43,7 @@ func newWorld(t *testing.T, b storage.Bucket, version int, partitions ...string)
 		t.Fatal(err)
 	}
 	return &world{bucket: b, version: version, partitions: partitions, files: map[string]map[string]int64{}, bounds: map[FileRef]Bounds{},
-		keys: map[string]Location{}, now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), random: rand.New(rand.NewPCG(7, 9))}
+		keys: map[string]Location{}, now: time.Now().UTC().Truncate(time.Minute), random: rand.New(rand.NewPCG(7, 9))}
 }
 
 func (w *world) load(ctx context.Context) (*config.Table, *timeline.Timeline, error) {
