@@ -61,11 +61,12 @@ type zone struct {
 
 var zoneNames sync.Map // name to *time.Location
 
-// loadZone finds a zone by its Java name: a region, Z, UTC, GMT+8, +08:00, …
+// loadZone finds a zone by its Java name: a region, Z, UTC, GMT+8, +08:00, … The name may lie in memory of the engine's: what is kept is a copy.
 func loadZone(name string) (*time.Location, error) {
 	if l, ok := zoneNames.Load(name); ok {
 		return l.(*time.Location), nil
 	}
+	name = strings.Clone(name)
 	l, err := parseZone(name)
 	if err != nil {
 		return nil, err
