@@ -99,10 +99,6 @@ func (x *tx) combined(ctx context.Context, f *freshRows, e *edits) (*freshRows, 
 	if !r.partial() || x.merges() || e.updated == 0 || len(f.own) == 0 {
 		return f, func() error { return nil }, nil
 	}
-	var list []*FileSlice
-	for _, s := range e.touched() {
-		list = append(list, s.slice)
-	}
 	own := ownColumns(x.view.schema).Fields
 	stored := make([]rel.Column, len(own))
 	var columns []rel.Column
@@ -113,18 +109,6 @@ func (x *tx) combined(ctx context.Context, f *freshRows, e *edits) (*freshRows, 
 		}
 	}
 	k := newKnownRows()
-	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
-	rows, err := x.base.rows(ctx, list, columns, &id)
-	if err != nil {
-		return nil, nil, err
-	}
-	known := &rel.Project{In: rows}
-	for _, c := range columns {
-		known.Cols = append(known.Cols, rel.Computed{Column: c, Expr: c.Ref()})
-	}
-	for i, c := range []rel.Column{k.file, k.pos} {
-		known.Cols = append(known.Cols, rel.Computed{Column: c, Expr: &rel.Field{X: id.Ref(), Index: i}})
-	}
 	for _, name := range x.orderingColumns() {
 		if c, ok := columnNamed(columns, name); ok {
 			k.ordering = append(k.ordering, c)
@@ -132,10 +116,9 @@ func (x *tx) combined(ctx context.Context, f *freshRows, e *edits) (*freshRows, 
 	}
 	out := *f
 	out.own = make([]rel.ID, len(f.own))
-	p := &rel.Project{In: &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known,
-		On: rel.And(equals(f.file.Ref(), k.file.Ref()), equals(f.pos.Ref(), k.pos.Ref()))}}
-	for _, c := range f.rows.Columns() {
-		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+	p, err := x.besideStored(ctx, f, e, k, columns)
+	if err != nil {
+		return nil, nil, err
 	}
 	updates, lost := equals(f.code.Ref(), code(updateOp)), x.loses(f, k)
 	for i, in := range x.namedColumns(f) {

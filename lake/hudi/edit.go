@@ -140,10 +140,6 @@ func (x *tx) editedKeys(f *freshRows, stored rel.Expr, isInsert, isUpdate rel.Ex
 
 // judge marks the updates that lose against the stored rows, by their ordering values.
 func (x *tx) judge(ctx context.Context, f *freshRows, e *edits) (*freshRows, *edits, error) {
-	var list []*FileSlice
-	for _, s := range e.touched() {
-		list = append(list, s.slice)
-	}
 	k := &knownRows{file: rel.NewColumn("known file", types.Long), pos: rel.NewColumn("known pos", types.Long)}
 	var columns []rel.Column
 	for _, name := range x.orderingColumns() {
@@ -154,32 +150,37 @@ func (x *tx) judge(ctx context.Context, f *freshRows, e *edits) (*freshRows, *ed
 		columns = append(columns, rel.NewColumn(x.base.schema.Fields[i].Name, x.base.schema.Fields[i].Type))
 	}
 	k.ordering = columns
-	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
-	rows, err := x.base.rows(ctx, list, columns, &id)
-	if err != nil {
-		return nil, nil, err
-	}
-	known := &rel.Project{In: rows}
-	for _, c := range columns {
-		known.Cols = append(known.Cols, rel.Computed{Column: c, Expr: c.Ref()})
-	}
-	for i, c := range []rel.Column{k.file, k.pos} {
-		known.Cols = append(known.Cols, rel.Computed{Column: c, Expr: &rel.Field{X: id.Ref(), Index: i}})
-	}
 	lost := x.loses(f, k)
 	if lost == nil {
 		return f, e, nil
 	}
 	out := *f
 	out.code = rel.NewColumn("op", types.Int)
-	p := &rel.Project{In: &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known,
-		On: rel.And(equals(f.file.Ref(), k.file.Ref()), equals(f.pos.Ref(), k.pos.Ref()))}}
-	for _, c := range f.rows.Columns() {
-		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+	p, err := x.besideStored(ctx, f, e, k, columns)
+	if err != nil {
+		return nil, nil, err
 	}
 	p.Cols = append(p.Cols, rel.Computed{Column: out.code, Expr: firstOf(types.Int, f.code.Ref(),
 		rel.When{If: rel.And(equals(f.code.Ref(), code(updateOp)), lost), Then: code(ignoredOp)})})
 	out.rows = p
 	again, err := x.collect(ctx, &out)
 	return &out, again, err
+}
+
+// besideStored is the rows of f, each beside the stored row of its place: columns of the slices that e touches, with places as k calls them.
+func (x *tx) besideStored(ctx context.Context, f *freshRows, e *edits, k *knownRows, columns []rel.Column) (*rel.Project, error) {
+	var list []*FileSlice
+	for _, s := range e.touched() {
+		list = append(list, s.slice)
+	}
+	known, err := x.base.storedRows(ctx, list, columns, k.file, k.pos)
+	if err != nil {
+		return nil, err
+	}
+	p := &rel.Project{In: &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known,
+		On: rel.And(equals(f.file.Ref(), k.file.Ref()), equals(f.pos.Ref(), k.pos.Ref()))}}
+	for _, c := range f.rows.Columns() {
+		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+	}
+	return p, nil
 }

@@ -111,8 +111,16 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 		c := rel.NewColumn(x.base.schema.Fields[i].Name, x.base.schema.Fields[i].Type)
 		columns, k.ordering = append(columns, c), append(k.ordering, c)
 	}
+	if k.rows, err = x.base.storedRows(ctx, list, columns, k.file, k.pos, k.key); err != nil {
+		return nil, err
+	}
+	return x.placed(k, list, global), nil
+}
+
+// storedRows are columns of the rows of slices, and the parts of their row ids, from the first on: file, position, key.
+func (s *Snapshot) storedRows(ctx context.Context, list []*FileSlice, columns []rel.Column, parts ...rel.Column) (rel.Node, error) {
 	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
-	rows, err := x.base.rows(ctx, list, columns, &id)
+	rows, err := s.rows(ctx, list, columns, &id)
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +128,10 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 	for _, c := range columns {
 		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
 	}
-	for i, c := range []rel.Column{k.file, k.pos, k.key} {
+	for i, c := range parts {
 		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: &rel.Field{X: id.Ref(), Index: i}})
 	}
-	k.rows = p
-	return x.placed(k, list, global), nil
+	return p, nil
 }
 
 // placed gives known rows of slices the paths of their partitions.

@@ -174,8 +174,8 @@ func readMeasures(b arrow.RecordBatch, list []measured, out map[int64][]metadata
 			at := 2 + 3*i
 			bound.Values, bound.Nulls = rows, rows-numbers(at).Value(row)
 			var err error
-			if bound.Min, err = valueOf(b.Column(at+1), row); err == nil {
-				bound.Max, err = valueOf(b.Column(at+2), row)
+			if bound.Min, err = types.ValueAt(b.Column(at+1), row, list[i].t); err == nil {
+				bound.Max, err = types.ValueAt(b.Column(at+2), row, list[i].t)
 			}
 			if err != nil {
 				return fmt.Errorf("bounds of %s: %w", list[i].name, err)
@@ -183,36 +183,4 @@ func readMeasures(b arrow.RecordBatch, list []measured, out map[int64][]metadata
 		}
 	}
 	return nil
-}
-
-// valueOf is row i of a column of a type that has bounds.
-func valueOf(a arrow.Array, i int) (types.Value, error) {
-	if a.IsNull(i) {
-		return nil, nil
-	}
-	switch a := a.(type) {
-	case *array.Boolean:
-		return a.Value(i), nil
-	case *array.Int8:
-		return int64(a.Value(i)), nil
-	case *array.Int16:
-		return int64(a.Value(i)), nil
-	case *array.Int32:
-		return int64(a.Value(i)), nil
-	case *array.Int64:
-		return a.Value(i), nil
-	case *array.Float32:
-		return a.Value(i), nil
-	case *array.Float64:
-		return a.Value(i), nil
-	case *array.Date32:
-		return int32(a.Value(i)), nil
-	case *array.Timestamp:
-		return int64(a.Value(i)), nil
-	case *array.Decimal128:
-		return a.Value(i), nil
-	case *array.String:
-		return strings.Clone(a.Value(i)), nil
-	}
-	return nil, fmt.Errorf("the engine gave values of type %s", a.DataType())
 }

@@ -26,8 +26,11 @@ var indexSettings = []struct {
 // followWishes builds the indexes that the session or the statement asks for and the table lacks, and drops those that are asked to be
 // gone. Settings that are kept with the table count when it is made: later CREATE INDEX and DROP INDEX say more.
 func (t *Table) followWishes(ctx context.Context, x engine.Engine, o options) error {
+	if !o.wishIndexes() || o.all[optMetadata] == "false" {
+		return nil
+	}
 	c, err := config.Load(ctx, t.bucket)
-	if err != nil || o.all[optMetadata] == "false" {
+	if err != nil {
 		return err
 	}
 	var build, drop []string
@@ -56,6 +59,16 @@ func (t *Table) followWishes(ctx context.Context, x engine.Engine, o options) er
 	return t.buildWished(ctx, x, o, build)
 }
 
+// wishIndexes reports whether options speak of indexes.
+func (o options) wishIndexes() bool {
+	for _, s := range indexSettings {
+		if slices.ContainsFunc(s.options, func(name string) bool { return o.text("", name) != "" }) {
+			return true
+		}
+	}
+	return false
+}
+
 // discard takes partitions out of the metadata table.
 func (t *Table) discard(ctx context.Context, o options, partitions []string) error {
 	return t.locked(ctx, o, func(*timeline.Timeline) error {
@@ -72,7 +85,7 @@ func (t *Table) discard(ctx context.Context, o options, partitions []string) err
 
 // buildWished builds those of partitions that a table of this kind can have; bounds of partitions only if those of all files are known.
 func (t *Table) buildWished(ctx context.Context, x engine.Engine, o options, partitions []string) error {
-	wished := (&tx{table: t, view: &Snapshot{table: t, config: t.config}, options: o}).newMetadata(t.config).Partitions
+	wished := t.usualPartitions(o)
 	partitions = slices.DeleteFunc(partitions, func(p string) bool { return !slices.Contains(wished, p) })
 	for _, p := range slices.Compact(partitions) {
 		err := t.index(ctx, x, o, []string{p}, beginStandard(nil))
@@ -85,8 +98,12 @@ func (t *Table) buildWished(ctx context.Context, x engine.Engine, o options, par
 
 // wishedPartitions are the partitions, beside that of the files, that the metadata table of the table has by the settings and by default.
 func (t *Table) wishedPartitions(o options) []string {
-	n := (&tx{table: t, view: &Snapshot{table: t, config: t.config}, options: o}).newMetadata(t.config)
-	return slices.DeleteFunc(n.Partitions, func(p string) bool {
+	return slices.DeleteFunc(t.usualPartitions(o), func(p string) bool {
 		return p == metadata.FilesPartition || slices.Contains(t.config.MetadataPartitions, p)
 	})
+}
+
+// usualPartitions are those that a metadata table has that is made now.
+func (t *Table) usualPartitions(o options) []string {
+	return (&tx{table: t, view: &Snapshot{table: t, config: t.config}, options: o}).newMetadata(t.config).Partitions
 }

@@ -126,17 +126,25 @@ func (t *Timeline) Complete(ctx context.Context, i Instant, now time.Time, m Rec
 // off the timeline since, or is not on t at all.
 func (t *Timeline) Standing(ctx context.Context, i Instant) error {
 	asked, ok := t.InState(i, Requested)
-	if !ok {
-		return &GoneError{i, "is no longer on the timeline: another writer has rolled it back"}
+	if ok {
+		there, err := t.stored(ctx, asked)
+		if there || err != nil {
+			return err
+		}
 	}
-	f, err := t.b.Open(ctx, t.Path(asked))
+	return &GoneError{i, "is no longer on the timeline: another writer has rolled it back"}
+}
+
+// stored says whether the file of an instant is there now.
+func (t *Timeline) stored(ctx context.Context, i Instant) (bool, error) {
+	f, err := t.b.Open(ctx, t.Path(i))
 	if errors.Is(err, fs.ErrNotExist) {
-		return &GoneError{i, "is no longer on the timeline: another writer has rolled it back"}
+		return false, nil
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
-	return f.Close()
+	return true, f.Close()
 }
 
 // confirm takes an action back that was rolled back while it was completed: by
@@ -147,11 +155,11 @@ func (t *Timeline) confirm(ctx context.Context, i, done Instant) error {
 	if !ok {
 		return nil
 	}
-	f, err := t.b.Open(ctx, t.Path(asked))
-	if err == nil {
-		return f.Close()
+	there, err := t.stored(ctx, asked)
+	if there {
+		return err
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return nil // it is done, as far as is known
 	}
 	if err := t.b.Remove(ctx, t.Path(done)); err != nil {
