@@ -21,7 +21,7 @@ func (p *parser) isQueryAt(n int) bool {
 	case "FROM":
 		return p.isIdent(p.ahead(n+1)) || p.opAt(n+1, "(")
 	case "VALUES":
-		return p.opAt(n+1, "(") || p.literalAt(n+1) || p.isIdent(p.ahead(n+1)) || p.opAt(n+1, "-")
+		return p.opAt(n+1, "(") || p.literalAt(n+1) || p.isIdent(p.ahead(n+1)) || p.signAt(n+1)
 	case "TABLE":
 		return p.isIdent(p.ahead(n + 1))
 	case "WITH":
@@ -31,6 +31,9 @@ func (p *parser) isQueryAt(n int) bool {
 	}
 	return false
 }
+
+// signAt reports whether the n-th token ahead is an operator that may start an expression.
+func (p *parser) signAt(n int) bool { return p.opAt(n, "-") || p.opAt(n, "+") || p.opAt(n, "~") }
 
 // isParenQuery reports whether the parenthesis at index open starts a query.
 // The answers for a run of parentheses are found at once and remembered.

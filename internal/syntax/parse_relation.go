@@ -82,7 +82,7 @@ func (p *parser) relationPrimary() Relation {
 	switch {
 	case p.at("STREAM") && (p.isIdent(p.ahead(1)) || p.opAt(1, "(")) && !p.ahead(1).is("AS"):
 		return p.streamRelation()
-	case p.at("VALUES") && !p.relationEndsAt(1):
+	case p.valuesAt(0):
 		from := p.start()
 		v := &ValuesTable{Rows: p.valuesRows()}
 		v.Alias = p.tableAlias()
@@ -95,6 +95,9 @@ func (p *parser) relationPrimary() Relation {
 	return p.namedRelation(p.start())
 }
 
+// valuesAt reports whether a list of rows starts n tokens ahead, where a relation may.
+func (p *parser) valuesAt(n int) bool { return p.ahead(n).is("VALUES") && !p.relationEndsAt(n+1) }
+
 func (p *parser) relationEndsAt(n int) bool {
 	return p.itemEndsAt(n) || p.opAt(n, ".") || p.ahead(n).is("AS")
 }
@@ -102,7 +105,7 @@ func (p *parser) relationEndsAt(n int) bool {
 // parenRelation reads (query) or (relation) with what may follow.
 func (p *parser) parenRelation() Relation {
 	from := p.start()
-	if !p.isQueryAt(1) {
+	if !p.isQueryAt(1) && !p.valuesAt(1) {
 		p.expectOp("(")
 		n := &NestedRelation{X: p.relation()}
 		p.expectOp(")")
