@@ -124,7 +124,10 @@ class Table:
         if who == "tarn" and not arg:
             before = self.indexes()
             tarn(sql, settings=self.settings)
-            assert before <= self.indexes() or re.search("rollback_to_savepoint|grade_table", sql), f"tarn took away {before - self.indexes()} of the metadata table"
+            gone = before - self.indexes()
+            if self.release == "1.0.2":  # of its forms of decimals and times tarn writes none, and partitions must have bounds of all files
+                gone -= {"partition_stats"}
+            assert not gone or re.search("rollback_to_savepoint|grade_table", sql), f"tarn took away {gone} of the metadata table"
         elif who == "tarn":
             sql = "".join(f"SET {k}={v};\n" for k, v in self.settings) + sql
             p = subprocess.run([os.environ["STOPPED"], arg.removeprefix("stopped ")], input=sql, capture_output=True, text=True, timeout=300)

@@ -21,8 +21,9 @@ def blocks(text, names):
 def tarn(sql, output="csv", settings=()):
     """What tarn prints for statements, in a session of its own."""
     conf = [x for k, v in settings for x in ("--conf", f"{k}={v}")]
-    p = subprocess.run([os.environ["TARN"], "sql", "--warehouse", tempfile.mkdtemp(), "--output", output, *conf, "-f", "-"],
-                       input=sql, capture_output=True, text=True, timeout=300)
+    with tempfile.TemporaryDirectory() as warehouse:
+        p = subprocess.run([os.environ["TARN"], "sql", "--warehouse", warehouse, "--output", output, *conf, "-f", "-"],
+                           input=sql, capture_output=True, text=True, timeout=300)
     if p.returncode != 0:
         raise AssertionError(f"tarn failed:\n{sql}\n{p.stderr}")
     return p.stdout

@@ -40,9 +40,9 @@ func mergeStats(prev, next *Stats) *Stats {
 	if prev.Deleted || next.Deleted || next.Tight {
 		return next
 	}
+	prev, next = alike(prev, next)
 	out := *next
-	out.Type = next.Type
-	if out.Type.Ordinal <= typeNull && prev.Min.Wrapper != NoValue {
+	if next.Min.Wrapper == NoValue && prev.Min.Wrapper != NoValue {
 		out.Type = prev.Type
 	}
 	out.Min = outer(prev.Min, next.Min, prev.Values == prev.Nulls, next.Values == next.Nulls, out.Type, false)
