@@ -45,7 +45,7 @@ type action struct {
 type madeName struct {
 	partition, fileID string
 	number            int
-	former            *BaseFile // of the group; nil for a new one
+	former            *baseFile // of the group; nil for a new one
 	key               string
 	observer          *keyIndex
 }
@@ -108,7 +108,7 @@ func (a *action) sequence(name string) string {
 }
 
 // nameBase gives the next base file of a group its name, and marks it. An empty fileID is that of a new group.
-func (a *action) nameBase(ctx context.Context, partition, fileID, key string, former *BaseFile, observer *keyIndex) string {
+func (a *action) nameBase(ctx context.Context, partition, fileID, key string, former *baseFile, observer *keyIndex) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	kind := timeline.MergeMarker
@@ -116,7 +116,7 @@ func (a *action) nameBase(ctx context.Context, partition, fileID, key string, fo
 		fileID, kind = cmp.Or(fileID, uuid.NewString()+"-0"), timeline.CreateMarker
 	}
 	n := len(a.names)
-	name := BaseName{FileID: fileID, Token: strconv.Itoa(n) + "-0-0", Instant: a.instant.Time, Extension: "parquet"}
+	name := baseName{FileID: fileID, Token: strconv.Itoa(n) + "-0-0", Instant: a.instant.Time, Extension: "parquet"}
 	full := path.Join(partition, name.String())
 	a.names[full] = madeName{partition: partition, fileID: fileID, number: n, former: former, key: key, observer: observer}
 	a.files = append(a.files, full)

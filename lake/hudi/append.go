@@ -97,7 +97,7 @@ func (x *tx) insert(ctx context.Context, rows rel.Node, c lake.Append, op operat
 		return lake.Metrics{}, err
 	}
 	distinct := x.options.flag("hoodie.combine.before.insert", false) && len(x.config().RecordKey) > 0
-	fills := op == opInsert && l.small > 0 && slices.ContainsFunc(x.base.slices, func(s *FileSlice) bool { return s.Base != nil && s.Base.Size < l.small })
+	fills := op == opInsert && l.small > 0 && slices.ContainsFunc(x.base.slices, func(s *fileSlice) bool { return s.Base != nil && s.Base.Size < l.small })
 	b, err := x.bucketIndex()
 	if err != nil {
 		return lake.Metrics{}, err

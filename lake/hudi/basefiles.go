@@ -11,12 +11,12 @@ import (
 
 // baseRows is the rows of the base files of slices, but for the hidden ones: columns, by their names, and the row id when wanted, without
 // the record key when its type is rel.RowIDType. Files that store the columns under other names, as after a rename, are read apart from the others.
-func (s *Snapshot) baseRows(slices []*FileSlice, columns []rel.Column, rowID *rel.Column, hidden map[*FileSlice]rel.RowSet) (rel.Node, error) {
+func (s *Snapshot) baseRows(slices []*fileSlice, columns []rel.Column, rowID *rel.Column, hidden map[*fileSlice]rel.RowSet) (rel.Node, error) {
 	if s.history == nil {
 		return s.baseScan(slices, columns, rowID, hidden, nil)
 	}
 	var order []*internalSchema
-	by := map[*internalSchema][]*FileSlice{}
+	by := map[*internalSchema][]*fileSlice{}
 	for _, slice := range slices {
 		past := s.schemaOf(slice.Base)
 		if by[past] == nil {
@@ -42,7 +42,7 @@ func (s *Snapshot) baseRows(slices []*FileSlice, columns []rel.Column, rowID *re
 }
 
 // schemaOf is the schema with ids whose columns a base file has; nil for the current one.
-func (s *Snapshot) schemaOf(b *BaseFile) *internalSchema {
+func (s *Snapshot) schemaOf(b *baseFile) *internalSchema {
 	if s.history == nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (s *Snapshot) schemaOf(b *BaseFile) *internalSchema {
 }
 
 // baseScan is baseRows for files that have the columns of the schema past, nil for the current one.
-func (s *Snapshot) baseScan(slices []*FileSlice, columns []rel.Column, rowID *rel.Column, hidden map[*FileSlice]rel.RowSet, past *internalSchema) (rel.Node, error) {
+func (s *Snapshot) baseScan(slices []*fileSlice, columns []rel.Column, rowID *rel.Column, hidden map[*fileSlice]rel.RowSet, past *internalSchema) (rel.Node, error) {
 	scan := &rel.Scan{Format: "parquet"}
 	for _, c := range columns {
 		col, err := s.scanColumn(c, past)
@@ -102,7 +102,7 @@ func (s *Snapshot) scanColumn(c rel.Column, past *internalSchema) (rel.ScanColum
 }
 
 // baseFile is the base file of a slice as the engine reads it.
-func (s *Snapshot) baseFile(slice *FileSlice) (rel.File, error) {
+func (s *Snapshot) baseFile(slice *fileSlice) (rel.File, error) {
 	b := slice.Base
 	if b.Extension != "parquet" {
 		return rel.File{}, fmt.Errorf("%s: base files of the format %s are not supported", b.Path, b.Extension)

@@ -143,7 +143,7 @@ func (x *tx) changedRows(f *freshRows, run []*sliceEdit, codes ...int32) (number
 		}
 	}
 	in = &rel.Filter{In: f.rows, Cond: is}
-	var list []*FileSlice
+	var list []*fileSlice
 	for _, s := range run {
 		list = append(list, s.slice)
 	}

@@ -170,12 +170,12 @@ func (x *tx) placesOf(ctx context.Context, b *bucket.Index, f *freshRows) (map[b
 }
 
 // slicesOf are the slices of the buckets of f.
-func (x *tx) slicesOf(ctx context.Context, b *bucket.Index, f *freshRows) ([]*FileSlice, error) {
+func (x *tx) slicesOf(ctx context.Context, b *bucket.Index, f *freshRows) ([]*fileSlice, error) {
 	places, err := x.placesOf(ctx, b, f)
 	if err != nil {
 		return nil, err
 	}
-	var out []*FileSlice
+	var out []*fileSlice
 	for _, s := range x.base.slices {
 		if n, ok := bucket.OfFileID(s.FileID); ok && places[bucketPlace{s.Partition, int64(n)}] {
 			out = append(out, s)

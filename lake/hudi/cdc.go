@@ -41,7 +41,7 @@ type changeSet struct {
 // changeStep is the changes of one commit.
 type changeStep struct {
 	instant       string
-	before, after []*FileSlice // of the file groups that it wrote to, with the numbers of the groups
+	before, after []*fileSlice // of the file groups that it wrote to, with the numbers of the groups
 	was, is       *seen
 	logs          []string // change records, by path
 }
@@ -199,7 +199,7 @@ func (s *changeStep) addGroup(g *fileGroup, key groupKey, w *written, byBase boo
 
 // hasFile reports whether a base or log file is there.
 func (g *fileGroup) hasFile(path string) bool {
-	return g.has(path) || slices.ContainsFunc(g.logs, func(l LogFile) bool { return l.Path == path })
+	return g.has(path) || slices.ContainsFunc(g.logs, func(l logFile) bool { return l.Path == path })
 }
 
 // changeLogs are the change records that tell all changes of a file group; nil when it must be compared.
@@ -293,7 +293,7 @@ func changeRows(in rel.Node, values ...rel.Expr) rel.Node {
 }
 
 // side is the rows of slices as a view sees them, with all columns.
-func (s *changeStep) side(ctx context.Context, c *changeSet, v *seen, slices []*FileSlice) (n rel.Node, cols []rel.Column, id rel.Column, err error) {
+func (s *changeStep) side(ctx context.Context, c *changeSet, v *seen, slices []*fileSlice) (n rel.Node, cols []rel.Column, id rel.Column, err error) {
 	at := *c.Snapshot
 	at.view, at.reading = v, reading{}
 	for _, f := range c.schema.Fields {

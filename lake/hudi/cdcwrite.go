@@ -133,7 +133,7 @@ func firstPerRow(in rel.Node, f *freshRows) rel.Node {
 
 // withFormer joins changed rows with what the base files of slices have in their places.
 func (x *tx) withFormer(ctx context.Context, in rel.Node, row types.Struct, run []*sliceEdit, f *freshRows) (rel.Node, rel.Expr, error) {
-	var list []*FileSlice
+	var list []*fileSlice
 	for _, s := range run {
 		list = append(list, s.slice)
 	}
@@ -203,7 +203,7 @@ type changeLogger struct {
 	x       *tx
 	schema  string
 	encoder *avro.Encoder
-	slices  map[int64]*FileSlice
+	slices  map[int64]*fileSlice
 	made    map[int64]changeFile
 
 	now     int64 // the slice whose changes come; -1: none
@@ -214,7 +214,7 @@ type changeLogger struct {
 }
 
 func (x *tx) newChangeLogger(l *layout, run []*sliceEdit, rows rel.Node) (*changeLogger, error) {
-	w := &changeLogger{x: x, schema: changeSchema(x.config().CDCMode, x.config().Name, l), slices: map[int64]*FileSlice{}, made: map[int64]changeFile{}, now: -1}
+	w := &changeLogger{x: x, schema: changeSchema(x.config().CDCMode, x.config().Name, l), slices: map[int64]*fileSlice{}, made: map[int64]changeFile{}, now: -1}
 	for _, s := range run {
 		w.slices[s.slice.Number] = s.slice
 	}
@@ -268,7 +268,7 @@ func (w *changeLogger) begin(ctx context.Context, number int64) error {
 	if s == nil {
 		return fmt.Errorf("a change of slice %d, which is not written", number)
 	}
-	name := path.Join(s.Partition, LogName{FileID: s.FileID, Instant: w.x.act.instant.Time, Version: 1, Token: "0-0-0", CDC: true}.String())
+	name := path.Join(s.Partition, logName{FileID: s.FileID, Instant: w.x.act.instant.Time, Version: 1, Token: "0-0-0", CDC: true}.String())
 	w.x.act.claim(ctx, timeline.Marker{Path: name, Type: timeline.CreateMarker})
 	if err := w.x.act.failure(); err != nil {
 		return err

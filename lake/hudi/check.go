@@ -180,9 +180,9 @@ func (c *checker) orphans() {
 		}
 		base := path.Base(name)
 		instant := ""
-		if n, err := ParseBaseName(base); err == nil {
+		if n, err := parseBaseName(base); err == nil {
 			instant = n.Instant
-		} else if n, err := ParseLogName(base); err == nil && c.table.config.Version >= 8 {
+		} else if n, err := parseLogName(base); err == nil && c.table.config.Version >= 8 {
 			instant = n.Instant
 		}
 		if instant == "" {
@@ -294,7 +294,7 @@ func (c *checker) baseFile(name string) {
 }
 
 // logFile reads the blocks of a log file.
-func (c *checker) logFile(l LogFile) {
+func (c *checker) logFile(l logFile) {
 	err := c.table.blocksOf(c.ctx, l.Path, func(b *logfile.Block) error {
 		if b.Type == logfile.Corrupt {
 			c.found(lake.Warning, l.Path, "has bytes that are no block: a write to it was interrupted", "readers pass them over; compaction removes the file")
@@ -330,7 +330,7 @@ func (c *checker) metadata() {
 	for _, d := range list {
 		name := path.Join(d.Partition, d.Name)
 		switch {
-		case d.Equal() || d.rolledBack():
+		case d.equal() || d.rolledBack():
 		case !d.Known:
 			c.found(lake.Damage, name, "is not named by the metadata table: readers that rely on it miss its rows", rebuild)
 		case !d.InFolder && c.beingCleaned(name):

@@ -51,7 +51,7 @@ func TestCheckDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(s.slices, func(s *FileSlice) bool { return s.Base != nil && len(s.Logs) > 0 })
+		i := slices.IndexFunc(s.slices, func(s *fileSlice) bool { return s.Base != nil && len(s.Logs) > 0 })
 		base, log := s.slices[i].Base.Path, s.slices[i].Logs[0].Path
 		for name, damage := range map[string]func(b storage.Bucket) string{
 			"checksum": func(b storage.Bucket) string {
@@ -85,13 +85,13 @@ func TestRolledBackLogs(t *testing.T) {
 	const id = "d2775890-11a8-48ab-86b7-2493f66ede69-0"
 	log, base := "."+id+"_20261201050311178.log.1_0-98-17", id+"_0-0-0_20261201050311178.parquet"
 	for _, c := range []struct {
-		d    FileDifference
+		d    fileDifference
 		want bool
 	}{
-		{FileDifference{Name: log, InFolder: true, Known: true, Size: 914, KnownSize: 1}, true},
-		{FileDifference{Name: log, InFolder: true, Known: true, Size: 914, KnownSize: 913}, false},
-		{FileDifference{Name: log, InFolder: false, Known: true, KnownSize: 1}, false},
-		{FileDifference{Name: base, InFolder: true, Known: true, Size: 914, KnownSize: 1}, false},
+		{fileDifference{Name: log, InFolder: true, Known: true, Size: 914, KnownSize: 1}, true},
+		{fileDifference{Name: log, InFolder: true, Known: true, Size: 914, KnownSize: 913}, false},
+		{fileDifference{Name: log, InFolder: false, Known: true, KnownSize: 1}, false},
+		{fileDifference{Name: base, InFolder: true, Known: true, Size: 914, KnownSize: 1}, false},
 	} {
 		if got := c.d.rolledBack(); got != c.want {
 			t.Errorf("%+v: %v", c.d, got)

@@ -208,7 +208,7 @@ func (c *cleaning) earliest() (timeline.Instant, bool) {
 }
 
 // garbage is the files of a group, whose slices come newest first, that no kept state needs.
-func (c *cleaning) garbage(g *fileGroup, slices []*FileSlice, earliest string) []string {
+func (c *cleaning) garbage(g *fileGroup, slices []*fileSlice, earliest string) []string {
 	gone, replaced := c.replaced[groupKey{g.partition, g.id}]
 	if replaced && (c.policy == keepVersions || gone < earliest) {
 		return c.files(g, slices, "")
@@ -229,7 +229,7 @@ func (c *cleaning) garbage(g *fileGroup, slices []*FileSlice, earliest string) [
 }
 
 // files are the files of slices that nothing needs, and the change logs before an instant; all where it is "".
-func (c *cleaning) files(g *fileGroup, old []*FileSlice, before string) []string {
+func (c *cleaning) files(g *fileGroup, old []*fileSlice, before string) []string {
 	var out []string
 	for _, s := range old {
 		names := sliceFiles(s)

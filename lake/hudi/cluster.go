@@ -91,7 +91,7 @@ func (v *serving) clusterGroup(ctx context.Context, l *layout, g timeline.Cluste
 		return nil
 	}
 	partition := g.Slices[0].PartitionPath
-	var list []*FileSlice
+	var list []*fileSlice
 	for k, s := range g.Slices {
 		if s.PartitionPath != partition {
 			return fmt.Errorf("the plan brings together files of the partitions %q and %q", partition, s.PartitionPath)

@@ -84,8 +84,8 @@ func (c clustering) plan(ctx context.Context, s *Snapshot) (*timeline.ReplacePla
 }
 
 // together are the slices that are rewritten together: of one partition, up to c.group bytes.
-func (c clustering) together(s *Snapshot, busy map[groupKey]bool) [][]*FileSlice {
-	var out [][]*FileSlice
+func (c clustering) together(s *Snapshot, busy map[groupKey]bool) [][]*fileSlice {
+	var out [][]*fileSlice
 	var size int64
 	for _, slice := range s.slices { // by partition
 		if busy[groupKey{slice.Partition, slice.FileID}] || c.partitions != nil && !c.partitions[slice.Partition] {
@@ -102,11 +102,11 @@ func (c clustering) together(s *Snapshot, busy map[groupKey]bool) [][]*FileSlice
 		}
 		out[last], size = append(out[last], slice), size+n
 	}
-	return slices.DeleteFunc(out, func(g []*FileSlice) bool { return len(g) == 1 && len(c.order) == 0 && len(g[0].Logs) == 0 })
+	return slices.DeleteFunc(out, func(g []*fileSlice) bool { return len(g) == 1 && len(c.order) == 0 && len(g[0].Logs) == 0 })
 }
 
 // sliceSize is the bytes of the files of a slice.
-func sliceSize(s *FileSlice) int64 {
+func sliceSize(s *fileSlice) int64 {
 	var n int64
 	if s.Base != nil {
 		n = s.Base.Size
@@ -118,7 +118,7 @@ func sliceSize(s *FileSlice) int64 {
 }
 
 // inputGroup is slices that are rewritten together as the plan says it. Paths are absolute.
-func (c clustering) inputGroup(root string, list []*FileSlice) timeline.ClusteringGroup {
+func (c clustering) inputGroup(root string, list []*fileSlice) timeline.ClusteringGroup {
 	var total int64
 	g := timeline.ClusteringGroup{Metrics: sliceMetrics(list...), ExtraMetadata: map[string]string{}, Version: 1}
 	for _, s := range list {

@@ -55,7 +55,7 @@ func (v *serving) compact(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var list []*FileSlice
+	var list []*fileSlice
 	for k, op := range p.Operations {
 		s, err := v.slice(op.PartitionPath, op.FileID, op.DataFilePath, op.DeltaFilePaths)
 		if err != nil {
@@ -74,14 +74,14 @@ func (v *serving) compact(ctx context.Context) error {
 }
 
 // runs splits slices into runs of about the same size, so that memory and open files stay bounded.
-func runs(list []*FileSlice) [][]*FileSlice {
+func runs(list []*fileSlice) [][]*fileSlice {
 	var total int64
 	for _, s := range list {
 		total += sliceSize(s)
 	}
 	limit := max(total/maxRuns+1, minRun)
 	size := limit
-	var out [][]*FileSlice
+	var out [][]*fileSlice
 	for _, s := range list {
 		if size >= limit {
 			out, size = append(out, nil), 0
@@ -92,12 +92,12 @@ func runs(list []*FileSlice) [][]*FileSlice {
 	return out
 }
 
-func (v *serving) compactRun(ctx context.Context, l *layout, run []*FileSlice) error {
+func (v *serving) compactRun(ctx context.Context, l *layout, run []*fileSlice) error {
 	rows, err := v.merged(ctx, l, run)
 	if err != nil {
 		return err
 	}
-	byKey := map[string]*FileSlice{}
+	byKey := map[string]*fileSlice{}
 	for _, s := range run {
 		byKey[strconv.FormatInt(s.Number, 10)] = s
 	}
@@ -139,7 +139,7 @@ func (v *serving) compactRun(ctx context.Context, l *layout, run []*FileSlice) e
 }
 
 // countLogs tells in the statistics of a new base file of which logs it is made.
-func (v *serving) countLogs(ctx context.Context, s *FileSlice, stat *timeline.WriteStat) error {
+func (v *serving) countLogs(ctx context.Context, s *fileSlice, stat *timeline.WriteStat) error {
 	if stat.PrevCommit = s.Instant(); s.Base != nil {
 		stat.PrevBaseFile = s.Base.String()
 	}

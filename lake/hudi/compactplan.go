@@ -85,7 +85,7 @@ const (
 )
 
 // sliceMetrics say how much a rewrite of slices reads and writes.
-func sliceMetrics(list ...*FileSlice) map[string]float64 {
+func sliceMetrics(list ...*fileSlice) map[string]float64 {
 	var base, logs, files int64
 	for _, s := range list {
 		if s.Base != nil {
@@ -103,7 +103,7 @@ func sliceMetrics(list ...*FileSlice) map[string]float64 {
 }
 
 // operationOn is the compaction of one slice.
-func operationOn(s *FileSlice) timeline.CompactionOperation {
+func operationOn(s *fileSlice) timeline.CompactionOperation {
 	op := timeline.CompactionOperation{BaseInstantTime: s.Instant(), FileID: s.FileID, PartitionPath: s.Partition, Metrics: sliceMetrics(s)}
 	if s.Base != nil {
 		op.DataFilePath = path.Base(s.Base.Path)

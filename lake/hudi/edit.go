@@ -169,7 +169,7 @@ func (x *tx) judge(ctx context.Context, f *freshRows, e *edits) (*freshRows, *ed
 
 // besideStored is the rows of f, each beside the stored row of its place: columns of the slices that e touches, with places as k calls them.
 func (x *tx) besideStored(ctx context.Context, f *freshRows, e *edits, k *knownRows, columns []rel.Column) (*rel.Project, error) {
-	var list []*FileSlice
+	var list []*fileSlice
 	for _, s := range e.touched() {
 		list = append(list, s.slice)
 	}

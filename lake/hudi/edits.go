@@ -45,7 +45,7 @@ type edits struct {
 
 // sliceEdit is what a change does with one slice.
 type sliceEdit struct {
-	slice    *FileSlice
+	slice    *fileSlice
 	gone     positions // rows that are changed or deleted
 	idle     positions // rows that matched only
 	seen     uint64    // row ids, repeated ones counted each time
@@ -99,7 +99,7 @@ func (x *tx) collect(ctx context.Context, f *freshRows) (*edits, error) {
 	return e, r.Err()
 }
 
-func (e *edits) take(all []*FileSlice, b arrow.RecordBatch) error {
+func (e *edits) take(all []*fileSlice, b arrow.RecordBatch) error {
 	file, ok1 := b.Column(0).(*array.Int64)
 	pos, ok2 := b.Column(1).(*array.Int64)
 	op, ok3 := b.Column(2).(*array.Int32)
@@ -156,7 +156,7 @@ func (s *sliceEdit) take(e *edits, code int32, pos int64) {
 }
 
 // slice is the entry of slice number id.
-func (e *edits) slice(all []*FileSlice, id int64) (*sliceEdit, error) {
+func (e *edits) slice(all []*fileSlice, id int64) (*sliceEdit, error) {
 	if id == e.lastID {
 		return e.last, nil
 	}

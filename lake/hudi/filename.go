@@ -15,35 +15,35 @@ import (
 
 var errFileName = errors.New("is no name of a Hudi data file")
 
-// BaseName is what the name of a base file says.
-type BaseName struct {
+// baseName is what the name of a base file says.
+type baseName struct {
 	FileID    string
 	Token     string
 	Instant   string // of the write that made the file
 	Extension string // "parquet", "orc", "hfile"
 }
 
-// ParseBaseName reads the last part of a base file's path.
-func ParseBaseName(name string) (BaseName, error) {
+// parseBaseName reads the last part of a base file's path.
+func parseBaseName(name string) (baseName, error) {
 	stem, ext, ok := strings.Cut(name, ".")
 	parts := strings.Split(stem, "_")
 	if !ok || len(parts) != 3 || parts[0] == "" || !validInstant(parts[2]) {
-		return BaseName{}, errFileName
+		return baseName{}, errFileName
 	}
 	switch ext {
 	case "parquet", "orc", "hfile", "lance":
 	default:
-		return BaseName{}, errFileName
+		return baseName{}, errFileName
 	}
-	return BaseName{parts[0], parts[1], parts[2], ext}, nil
+	return baseName{parts[0], parts[1], parts[2], ext}, nil
 }
 
-func (n BaseName) String() string {
+func (n baseName) String() string {
 	return n.FileID + "_" + n.Token + "_" + n.Instant + "." + n.Extension
 }
 
-// LogName is what the name of a log file says.
-type LogName struct {
+// logName is what the name of a log file says.
+type logName struct {
 	FileID  string
 	Instant string // up to table version 6 of the base file that the log belongs to, from 8 on of the write that made the log
 	Version int64  // counts the log files of one file id and instant, from 1
@@ -51,26 +51,26 @@ type LogName struct {
 	CDC     bool   // holds change records for CDC queries, no rows
 }
 
-// ParseLogName reads the last part of a log file's path.
-func ParseLogName(name string) (LogName, error) {
+// parseLogName reads the last part of a log file's path.
+func parseLogName(name string) (logName, error) {
 	rest, dot := strings.CutPrefix(name, ".")
 	head, tail, ok := strings.Cut(rest, ".log.")
 	id, instant, ok2 := strings.Cut(head, "_")
 	if !dot || !ok || !ok2 || id == "" || !validInstant(instant) {
-		return LogName{}, errFileName
+		return logName{}, errFileName
 	}
-	n := LogName{FileID: id, Instant: instant}
+	n := logName{FileID: id, Instant: instant}
 	tail, n.CDC = strings.CutSuffix(tail, ".cdc")
 	version, token, hasToken := strings.Cut(tail, "_")
 	v, err := strconv.ParseInt(version, 10, 64)
 	if err != nil || v < 0 || strconv.FormatInt(v, 10) != version || hasToken && token == "" || strings.ContainsAny(token, "_./") {
-		return LogName{}, errFileName
+		return logName{}, errFileName
 	}
 	n.Version, n.Token = v, token
 	return n, nil
 }
 
-func (n LogName) String() string {
+func (n logName) String() string {
 	s := "." + n.FileID + "_" + n.Instant + ".log." + strconv.FormatInt(n.Version, 10)
 	if n.Token != "" {
 		s += "_" + n.Token

@@ -6,7 +6,7 @@ import "testing"
 const someID = "a079bdb3-731c-4894-b855-abfcd6921007-0"
 
 func TestFileNames(t *testing.T) {
-	for name, want := range map[string]BaseName{
+	for name, want := range map[string]baseName{
 		someID + "_0-203-274_20240418173551906.parquet":        {someID, "0-203-274", "20240418173551906", "parquet"},
 		someID + "_0-203-274_20240418173551.parquet":           {someID, "0-203-274", "20240418173551", "parquet"},
 		"files-0000-0_0-1-2_00000000000000000.hfile":           {"files-0000-0", "0-1-2", "00000000000000000", "hfile"},
@@ -19,15 +19,15 @@ func TestFileNames(t *testing.T) {
 		"part-0.parquet":                                       {},
 		"":                                                     {},
 	} {
-		got, err := ParseBaseName(name)
-		if got != want || (err == nil) != (want != BaseName{}) {
+		got, err := parseBaseName(name)
+		if got != want || (err == nil) != (want != baseName{}) {
 			t.Errorf("%q: %v, %v", name, got, err)
 		}
 		if err == nil && got.String() != name {
 			t.Errorf("%q is written %q", name, got)
 		}
 	}
-	for name, want := range map[string]LogName{
+	for name, want := range map[string]logName{
 		"." + someID + "_20240418173551906.log.1_0-93-130":           {someID, "20240418173551906", 1, "0-93-130", false},
 		"." + someID + "_20240418173551906.log.12":                   {someID, "20240418173551906", 12, "", false},
 		"." + someID + "_20240418173551906.log.1_0-93-130.cdc":       {someID, "20240418173551906", 1, "0-93-130", true},
@@ -41,8 +41,8 @@ func TestFileNames(t *testing.T) {
 		someID + "_20240418173551906.log.1_0-93-130":                 {},
 		"." + someID + "_20240418173551906.log.99999999999999999999": {},
 	} {
-		got, err := ParseLogName(name)
-		if got != want || (err == nil) != (want != LogName{}) {
+		got, err := parseLogName(name)
+		if got != want || (err == nil) != (want != logName{}) {
 			t.Errorf("%q: %v, %v", name, got, err)
 		}
 		if err == nil && got.String() != name {
@@ -55,10 +55,10 @@ func FuzzFileName(f *testing.F) {
 	f.Add(someID + "_0-203-274_20240418173551906.parquet")
 	f.Add("." + someID + "_20240418173551906.log.1_0-93-130.cdc")
 	f.Fuzz(func(t *testing.T, name string) {
-		if n, err := ParseBaseName(name); err == nil && n.String() != name {
+		if n, err := parseBaseName(name); err == nil && n.String() != name {
 			t.Errorf("%q is written %q", name, n)
 		}
-		if n, err := ParseLogName(name); err == nil && n.String() != name {
+		if n, err := parseLogName(name); err == nil && n.String() != name {
 			t.Errorf("%q is written %q", name, n)
 		}
 	})

@@ -76,7 +76,7 @@ func benchLog(b *testing.B, n int) (types.Struct, *logBlocks) {
 	if err != nil && err != io.EOF {
 		b.Fatal(err)
 	}
-	return s, &logBlocks{slice: &FileSlice{}, blocks: []*logfile.Block{block}}
+	return s, &logBlocks{slice: &fileSlice{}, blocks: []*logfile.Block{block}}
 }
 
 // BenchmarkFold folds a log of 50,000 records.

@@ -8,7 +8,7 @@ import (
 )
 
 // highest is the largest value of a column in a base file, or more, by the footer; false when the footer does not say.
-func (s *Snapshot) highest(ctx context.Context, b *BaseFile, column string) (high orderingValue, ok bool, err error) {
+func (s *Snapshot) highest(ctx context.Context, b *baseFile, column string) (high orderingValue, ok bool, err error) {
 	f, err := s.table.bucket.Open(ctx, b.Path)
 	if err != nil {
 		return nil, false, s.table.fail("open", b.Path, err)

@@ -68,7 +68,7 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 		}
 		return x.placed(k, slices.Collect(maps.Values(located)), global), nil
 	}
-	named := map[*FileSlice]bool{}
+	named := map[*fileSlice]bool{}
 	for _, s := range located {
 		named[s] = true
 	}
@@ -82,7 +82,7 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 			return nil, err
 		}
 	}
-	var list []*FileSlice
+	var list []*fileSlice
 	if b != nil {
 		if list, err = x.slicesOf(ctx, b, f); err != nil {
 			return nil, err
@@ -118,7 +118,7 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 }
 
 // storedRows are columns of the rows of slices, and the parts of their row ids, from the first on: file, position, key.
-func (s *Snapshot) storedRows(ctx context.Context, list []*FileSlice, columns []rel.Column, parts ...rel.Column) (rel.Node, error) {
+func (s *Snapshot) storedRows(ctx context.Context, list []*fileSlice, columns []rel.Column, parts ...rel.Column) (rel.Node, error) {
 	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
 	rows, err := s.rows(ctx, list, columns, &id)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Snapshot) storedRows(ctx context.Context, list []*FileSlice, columns []
 }
 
 // placed gives known rows of slices the paths of their partitions.
-func (x *tx) placed(k *knownRows, list []*FileSlice, global bool) *knownRows {
+func (x *tx) placed(k *knownRows, list []*fileSlice, global bool) *knownRows {
 	k.global = global
 	if len(x.config().Partition) > 0 {
 		table, number, path := places(distinct(list))
@@ -146,8 +146,8 @@ func (x *tx) placed(k *knownRows, list []*FileSlice, global bool) *knownRows {
 }
 
 // distinct is list without repetitions, in order.
-func distinct(list []*FileSlice) []*FileSlice {
-	out := slices.SortedFunc(slices.Values(list), func(a, b *FileSlice) int { return cmp.Compare(a.Number, b.Number) })
+func distinct(list []*fileSlice) []*fileSlice {
+	out := slices.SortedFunc(slices.Values(list), func(a, b *fileSlice) int { return cmp.Compare(a.Number, b.Number) })
 	return slices.Compact(out)
 }
 

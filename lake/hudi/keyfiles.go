@@ -26,7 +26,7 @@ const maxHeldKeys = 500_000
 const footersAtOnce = 8
 
 // mayHaveKeys leaves out the slices of list that have none of the keys of f.
-func (x *tx) mayHaveKeys(ctx context.Context, f *freshRows, list []*FileSlice, global bool) ([]*FileSlice, error) {
+func (x *tx) mayHaveKeys(ctx context.Context, f *freshRows, list []*fileSlice, global bool) ([]*fileSlice, error) {
 	if len(list) < 2 {
 		return list, nil
 	}
@@ -55,7 +55,7 @@ func (x *tx) mayHaveKeys(ctx context.Context, f *freshRows, list []*FileSlice, g
 		})
 	}
 	wait.Wait()
-	var out []*FileSlice
+	var out []*fileSlice
 	for i, s := range list {
 		if keep[i] {
 			out = append(out, s)
@@ -201,8 +201,8 @@ func newFileKeys(footer map[string]string, rows int64, filters bool) *fileKeys {
 
 // grown are the slices of list whose logs may have keys that their base files lack: another index than those of base files put rows
 // there, or it is not known any more.
-func (s *Snapshot) grown(ctx context.Context, list []*FileSlice) (map[*FileSlice]bool, error) {
-	logged := slices.DeleteFunc(slices.Clone(list), func(s *FileSlice) bool { return len(s.Logs) == 0 })
+func (s *Snapshot) grown(ctx context.Context, list []*fileSlice) (map[*fileSlice]bool, error) {
+	logged := slices.DeleteFunc(slices.Clone(list), func(s *fileSlice) bool { return len(s.Logs) == 0 })
 	if len(logged) == 0 {
 		return nil, nil
 	}
@@ -219,9 +219,9 @@ func (s *Snapshot) grown(ctx context.Context, list []*FileSlice) (map[*FileSlice
 	if err != nil {
 		return nil, err
 	}
-	out := map[*FileSlice]bool{}
+	out := map[*fileSlice]bool{}
 	for _, slice := range logged {
-		archived := slices.ContainsFunc(slice.Logs, func(l LogFile) bool { return l.Instant < first })
+		archived := slices.ContainsFunc(slice.Logs, func(l logFile) bool { return l.Instant < first })
 		out[slice] = archived || groups[timeline.FileGroup{Partition: slice.Partition, FileID: slice.FileID}]
 	}
 	return out, nil
@@ -266,7 +266,7 @@ type footerOf struct {
 }
 
 // keysIn is what the footer of b says of its keys.
-func (t *Table) keysIn(ctx context.Context, b *BaseFile, filters bool) (*fileKeys, error) {
+func (t *Table) keysIn(ctx context.Context, b *baseFile, filters bool) (*fileKeys, error) {
 	c, at := &t.format.footers, footerOf{t.path + "/" + b.Path, b.Size, filters}
 	c.mu.Lock()
 	k := c.known[at]

@@ -21,20 +21,20 @@ func (g groups) add(info storage.Info) bool {
 		dir, name = name[:i], name[i+1:]
 	}
 	if name[0] == '.' {
-		n, err := ParseLogName(name)
+		n, err := parseLogName(name)
 		if err != nil {
 			return false
 		}
 		f := g.group(dir, n.FileID)
-		f.logs = append(f.logs, LogFile{LogName: n, Path: info.Name, Size: info.Size})
+		f.logs = append(f.logs, logFile{logName: n, Path: info.Name, Size: info.Size})
 		return true
 	}
-	n, err := ParseBaseName(name)
+	n, err := parseBaseName(name)
 	if err != nil {
 		return false
 	}
 	f := g.group(dir, n.FileID)
-	f.bases = append(f.bases, BaseFile{BaseName: n, Path: info.Name, Size: info.Size, ModTime: info.ModTime})
+	f.bases = append(f.bases, baseFile{baseName: n, Path: info.Name, Size: info.Size, ModTime: info.ModTime})
 	return true
 }
 

@@ -50,7 +50,7 @@ func (b *basePlaces) text() string {
 }
 
 // place takes the positions of the records of a block, where it has them and they are of the base file of the slice.
-func (f *fold) place(s *Snapshot, slice *FileSlice, b *logfile.Block, p *part) error {
+func (f *fold) place(s *Snapshot, slice *fileSlice, b *logfile.Block, p *part) error {
 	if slice.Base == nil || s.reading.byKey {
 		return nil
 	}

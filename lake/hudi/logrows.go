@@ -34,7 +34,7 @@ type logRows struct {
 }
 
 const (
-	logFile = iota
+	logFileNumber = iota
 	logKey
 	logPosition
 	logDeleted
@@ -67,7 +67,7 @@ func (l *logRows) valueColumn(i int) int { return logFirst + len(l.ordering) + i
 func (l *logRows) hasColumn(i int) int { return l.valueColumn(len(l.fields)) + i }
 
 // fold folds the logs of one slice.
-func (l *logRows) fold(ctx context.Context, slice *FileSlice) (*fold, error) {
+func (l *logRows) fold(ctx context.Context, slice *fileSlice) (*fold, error) {
 	logs, err := l.snapshot.openLogs(ctx, slice)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (l *logRows) fold(ctx context.Context, slice *FileSlice) (*fold, error) {
 }
 
 // foldAll folds the logs of slices, some at a time.
-func (l *logRows) foldAll(ctx context.Context, slices []*FileSlice) ([]*fold, error) {
+func (l *logRows) foldAll(ctx context.Context, slices []*fileSlice) ([]*fold, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	out := make([]*fold, len(slices))
@@ -105,7 +105,7 @@ func (l *logRows) foldAll(ctx context.Context, slices []*FileSlice) ([]*fold, er
 }
 
 // batch is the given columns of the rows of a folded slice.
-func (l *logRows) batch(slice *FileSlice, f *fold, columns []int) arrow.RecordBatch {
+func (l *logRows) batch(slice *fileSlice, f *fold, columns []int) arrow.RecordBatch {
 	n := len(f.entries)
 	arrays := make([]arrow.Array, len(columns))
 	fields := make([]arrow.Field, len(columns))
@@ -130,7 +130,7 @@ func (l *logRows) batch(slice *FileSlice, f *fold, columns []int) arrow.RecordBa
 }
 
 // fixed is one of the columns before the values.
-func (l *logRows) fixed(slice *FileSlice, f *fold, c int) arrow.Array {
+func (l *logRows) fixed(slice *fileSlice, f *fold, c int) arrow.Array {
 	numbers := func(at func(i int) int64) arrow.Array {
 		b := array.NewInt64Builder(memory.DefaultAllocator)
 		for i := range f.entries {
@@ -146,7 +146,7 @@ func (l *logRows) fixed(slice *FileSlice, f *fold, c int) arrow.Array {
 		return b.NewArray()
 	}
 	switch c {
-	case logFile:
+	case logFileNumber:
 		return numbers(func(int) int64 { return slice.Number })
 	case logPosition:
 		return numbers(func(i int) int64 {
@@ -170,7 +170,7 @@ func (l *logRows) fixed(slice *FileSlice, f *fold, c int) arrow.Array {
 }
 
 // stream is the rows of slices. Folds, where given, are those of the slices.
-func (l *logRows) stream(slices []*FileSlice, folds []*fold) *rel.Stream {
+func (l *logRows) stream(slices []*fileSlice, folds []*fold) *rel.Stream {
 	n := &rel.Stream{Cols: l.columns(), Rows: -1}
 	if folds != nil {
 		n.Rows = 0
@@ -192,7 +192,7 @@ func (l *logRows) stream(slices []*FileSlice, folds []*fold) *rel.Stream {
 type logReader struct {
 	ctx     context.Context
 	rows    *logRows
-	slices  []*FileSlice
+	slices  []*fileSlice
 	folds   []*fold
 	columns []int
 	schema  *arrow.Schema

@@ -14,7 +14,7 @@ import (
 
 // logBlocks is the blocks of a slice's logs that count, in the order in which they apply.
 type logBlocks struct {
-	slice   *FileSlice
+	slice   *fileSlice
 	blocks  []*logfile.Block
 	partial bool // some block's records lack columns that keep their values
 	files   []storage.File
@@ -29,7 +29,7 @@ func (l *logBlocks) close() {
 }
 
 // openLogs reads the headers of all blocks of a slice's logs.
-func (s *Snapshot) openLogs(ctx context.Context, slice *FileSlice) (*logBlocks, error) {
+func (s *Snapshot) openLogs(ctx context.Context, slice *fileSlice) (*logBlocks, error) {
 	l := &logBlocks{slice: slice}
 	var queue blockQueue
 	for _, f := range slice.Logs {
@@ -45,7 +45,7 @@ func (s *Snapshot) openLogs(ctx context.Context, slice *FileSlice) (*logBlocks, 
 	return l, nil
 }
 
-func (s *Snapshot) openLog(ctx context.Context, l *logBlocks, log LogFile, queue *blockQueue) error {
+func (s *Snapshot) openLog(ctx context.Context, l *logBlocks, log logFile, queue *blockQueue) error {
 	f, err := s.table.bucket.Open(ctx, log.Path)
 	if err != nil {
 		return err

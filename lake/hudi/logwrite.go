@@ -321,7 +321,7 @@ func (w *logger) open(ctx context.Context) error {
 }
 
 // create makes a log file of the slice under way, with its marker. A file that is there is none of this write.
-func (w *logger) create(ctx context.Context, n LogName) (string, io.WriteCloser, error) {
+func (w *logger) create(ctx context.Context, n logName) (string, io.WriteCloser, error) {
 	name := path.Join(w.now.slice.Partition, n.String())
 	kind := timeline.AppendMarker
 	if w.x.config().Version >= 8 {
@@ -341,8 +341,8 @@ func (w *logger) create(ctx context.Context, n LogName) (string, io.WriteCloser,
 // logName is the name of the next log file of a slice. Up to version 6 it has the instant of the base file that it belongs to, or of
 // a compaction that is pending; from 8 on that of the write. Where the instant is not the write's own, the token tells the files of
 // writers that meet at one slice.
-func (x *tx) logName(s *FileSlice) LogName {
-	n := LogName{FileID: s.FileID, Instant: x.act.instant.Time, Version: 1, Token: "0-0-0"}
+func (x *tx) logName(s *fileSlice) logName {
+	n := logName{FileID: s.FileID, Instant: x.act.instant.Time, Version: 1, Token: "0-0-0"}
 	if x.config().Version >= 8 {
 		return n
 	}

@@ -121,7 +121,7 @@ func (x *tx) deletedKeys() rel.Node {
 }
 
 // replacedKeys is the keys of the rows of replaced slices, nowhere.
-func (x *tx) replacedKeys(ctx context.Context, replaced []*FileSlice) (rel.Node, error) {
+func (x *tx) replacedKeys(ctx context.Context, replaced []*fileSlice) (rel.Node, error) {
 	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
 	rows, err := x.base.rows(ctx, replaced, nil, &id)
 	if err != nil {
@@ -149,7 +149,7 @@ func (x *tx) newKeys(files []rel.File) rel.Node {
 }
 
 // replacedSlices are the slices that the write takes out of the table.
-func (x *tx) replacedSlices() (out []*FileSlice) {
+func (x *tx) replacedSlices() (out []*fileSlice) {
 	for _, s := range x.base.slices {
 		if slices.Contains(x.act.replaced[s.Partition], s.FileID) {
 			out = append(out, s)

@@ -29,7 +29,7 @@ import (
 const keptLogs = 64 << 20
 
 // mergedRows is the rows of slices that have logs.
-func (s *Snapshot) mergedRows(ctx context.Context, slices []*FileSlice, columns []rel.Column, rowID *rel.Column) (rel.Node, error) {
+func (s *Snapshot) mergedRows(ctx context.Context, slices []*fileSlice, columns []rel.Column, rowID *rel.Column) (rel.Node, error) {
 	rule, err := mergeRuleOf(s.config)
 	if err != nil {
 		return nil, &lake.Error{Op: "read", Path: s.table.path, Err: err, Hint: "Read the table with hoodie.datasource.query.type=read_optimized, or have Hudi compact it first."}
@@ -76,7 +76,7 @@ func (s *Snapshot) wantedField(c rel.Column) types.Field {
 // logSet is slices whose logs are read in one way.
 type logSet struct {
 	rows   *logRows
-	slices []*FileSlice
+	slices []*fileSlice
 	folds  []*fold // nil when the logs are not kept
 	placed bool    // rows of base files are found by their positions
 }
@@ -99,7 +99,7 @@ func (set logSet) byPlace() []logSet {
 }
 
 // split sorts slices into those where the logs always win and those that must be joined with their base files.
-func (s *Snapshot) split(ctx context.Context, l *logRows, slices []*FileSlice) (over, joined logSet, err error) {
+func (s *Snapshot) split(ctx context.Context, l *logRows, slices []*fileSlice) (over, joined logSet, err error) {
 	all := *l
 	if l.rule.overBase {
 		for _, name := range l.rule.ordering {
@@ -155,7 +155,7 @@ func (s *Snapshot) columnType(name string) types.Type {
 }
 
 // logsWin reports whether no row of the base file of a slice stays against its logs.
-func (s *Snapshot) logsWin(ctx context.Context, rule *mergeRule, slice *FileSlice, f *fold) (bool, error) {
+func (s *Snapshot) logsWin(ctx context.Context, rule *mergeRule, slice *fileSlice, f *fold) (bool, error) {
 	if !rule.overBase || slice.Base == nil || len(rule.ordering) == 0 {
 		return true, nil
 	}
@@ -173,8 +173,8 @@ func (s *Snapshot) logsWin(ctx context.Context, rule *mergeRule, slice *FileSlic
 // overBase is the rows of slices whose logs win always.
 func (s *Snapshot) overBase(set logSet, columns []rel.Column, rowID *rel.Column) ([]rel.Node, error) {
 	var parts []rel.Node
-	var based, placed []*FileSlice
-	hidden := map[*FileSlice]rel.RowSet{}
+	var based, placed []*fileSlice
+	hidden := map[*fileSlice]rel.RowSet{}
 	for i, slice := range set.slices {
 		switch {
 		case slice.Base == nil:
@@ -225,7 +225,7 @@ func (s *Snapshot) overBase(set logSet, columns []rel.Column, rowID *rel.Column)
 }
 
 // keyedBase is the rows of base files: fresh columns in the place of columns, and the row id.
-func (s *Snapshot) keyedBase(slices []*FileSlice, columns []rel.Column) (base rel.Node, cols []rel.Column, id rel.Column, err error) {
+func (s *Snapshot) keyedBase(slices []*fileSlice, columns []rel.Column) (base rel.Node, cols []rel.Column, id rel.Column, err error) {
 	cols = fresh(columns)
 	id = rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
 	base, err = s.baseRows(slices, cols, &id, nil)
@@ -235,20 +235,20 @@ func (s *Snapshot) keyedBase(slices []*FileSlice, columns []rel.Column) (base re
 // sameKey is true for a row of a base file and the row of the logs that speaks of it.
 func sameKey(id rel.Column, logs *rel.Stream) rel.Expr {
 	return function("and", types.Boolean,
-		function("=", types.Boolean, &rel.Field{X: id.Ref(), Index: 0}, logs.Cols[logFile].Ref()),
+		function("=", types.Boolean, &rel.Field{X: id.Ref(), Index: 0}, logs.Cols[logFileNumber].Ref()),
 		function("=", types.Boolean, &rel.Field{X: id.Ref(), Index: 2}, logs.Cols[logKey].Ref()))
 }
 
 // samePlace is true for a row of a base file and the row of the logs that stands in its place.
 func samePlace(id rel.Column, logs *rel.Stream) rel.Expr {
 	return function("and", types.Boolean,
-		function("=", types.Boolean, &rel.Field{X: id.Ref(), Index: 0}, logs.Cols[logFile].Ref()),
+		function("=", types.Boolean, &rel.Field{X: id.Ref(), Index: 0}, logs.Cols[logFileNumber].Ref()),
 		function("=", types.Boolean, &rel.Field{X: id.Ref(), Index: 1}, logs.Cols[logPosition].Ref()))
 }
 
 // logRowID is the row id of a row of the logs.
 func logRowID(logs []rel.Column) rel.Expr {
-	return &rel.Call{Name: "struct", T: rowIDType, Args: []rel.Expr{logs[logFile].Ref(), logs[logPosition].Ref(), logs[logKey].Ref()}}
+	return &rel.Call{Name: "struct", T: rowIDType, Args: []rel.Expr{logs[logFileNumber].Ref(), logs[logPosition].Ref(), logs[logKey].Ref()}}
 }
 
 func function(name string, t types.Type, args ...rel.Expr) *rel.Call {
@@ -338,7 +338,7 @@ func choose(cond, then, otherwise rel.Expr, t types.Type) rel.Expr {
 
 // wins is true for joined rows of which the logs' side counts: there is one, and no row of a base file with a larger ordering value.
 func (l *logRows) wins(logs []rel.Column, base func(name string) rel.Expr) rel.Expr {
-	isLog := function("isnotnull", types.Boolean, logs[logFile].Ref())
+	isLog := function("isnotnull", types.Boolean, logs[logFileNumber].Ref())
 	if len(l.ordering) == 0 {
 		return isLog
 	}

@@ -90,7 +90,7 @@ func (x *tx) settled(f *freshRows, place rel.Column) *freshRows {
 }
 
 // partitionsOf are the partitions of slices.
-func partitionsOf(list []*FileSlice) []string {
+func partitionsOf(list []*fileSlice) []string {
 	seen := map[string]bool{}
 	var out []string
 	for _, s := range list {

@@ -61,7 +61,7 @@ func (x *tx) noOverwrite() error {
 }
 
 // slices are those of the snapshot, and those that this write begins by a log.
-func (x *tx) slices() []*FileSlice {
+func (x *tx) slices() []*fileSlice {
 	if len(x.begun) == 0 {
 		return x.base.slices
 	}
@@ -98,7 +98,7 @@ func (x *tx) beginGroups(ctx context.Context, b *bucket.Index, f *freshRows) err
 		if err := keygen.CheckPath(p.path); err != nil {
 			return err
 		}
-		x.begun = append(x.begun, &FileSlice{Number: int64(len(x.slices())), Partition: p.path, FileID: x.sharedID(p)})
+		x.begun = append(x.begun, &fileSlice{Number: int64(len(x.slices())), Partition: p.path, FileID: x.sharedID(p)})
 	}
 	return nil
 }

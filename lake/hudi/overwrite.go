@@ -41,7 +41,7 @@ func (x *tx) overwrite(ctx context.Context, c lake.Overwrite) (lake.Metrics, err
 	if err := x.noOverwrite(); err != nil {
 		return lake.Metrics{}, err
 	}
-	var chosen []*FileSlice
+	var chosen []*fileSlice
 	if c.Where != nil {
 		var whole bool
 		if chosen, whole, err = x.slicesWhere(ctx, c.Where, c.Target); err != nil {
@@ -84,14 +84,14 @@ func (x *tx) overwrite(ctx context.Context, c lake.Overwrite) (lake.Metrics, err
 		for _, s := range x.act.stats {
 			fresh[s.Partition] = true
 		}
-		chosen = slices.DeleteFunc(slices.Clone(x.base.slices), func(s *FileSlice) bool { return !fresh[s.Partition] })
+		chosen = slices.DeleteFunc(slices.Clone(x.base.slices), func(s *fileSlice) bool { return !fresh[s.Partition] })
 	}
 	gone, err := x.replace(ctx, chosen)
 	return sum(m, gone), err
 }
 
 // replace takes file groups out of the table.
-func (x *tx) replace(ctx context.Context, list []*FileSlice) (lake.Metrics, error) {
+func (x *tx) replace(ctx context.Context, list []*fileSlice) (lake.Metrics, error) {
 	var m lake.Metrics
 	for _, s := range list {
 		if err := x.touch(s); err != nil {
@@ -109,7 +109,7 @@ func (x *tx) replace(ctx context.Context, list []*FileSlice) (lake.Metrics, erro
 }
 
 // count is the number of rows of slices.
-func (x *tx) count(ctx context.Context, list []*FileSlice) (int64, error) {
+func (x *tx) count(ctx context.Context, list []*fileSlice) (int64, error) {
 	if len(list) == 0 {
 		return 0, nil
 	}
@@ -194,7 +194,7 @@ func used(e rel.Expr, target []rel.Column) []rel.Column {
 }
 
 // slicesWhere are the slices of which a condition chooses rows, and whether it chooses all of their rows.
-func (x *tx) slicesWhere(ctx context.Context, where rel.Expr, target []rel.Column) (out []*FileSlice, whole bool, err error) {
+func (x *tx) slicesWhere(ctx context.Context, where rel.Expr, target []rel.Column) (out []*fileSlice, whole bool, err error) {
 	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
 	rows, err := x.view.rows(ctx, x.view.slices, target, &id)
 	if err != nil {
@@ -247,7 +247,7 @@ func (x *tx) deletePartitions(ctx context.Context, rows rel.Node, columns []rel.
 			return lake.Metrics{}, err
 		}
 	}
-	var list []*FileSlice
+	var list []*fileSlice
 	for _, s := range x.base.slices {
 		if gone[s.Partition] || slices.ContainsFunc(named, func(pattern string) bool { return matches(pattern, s.Partition) }) {
 			list = append(list, s)

@@ -42,13 +42,13 @@ func (x *tx) readPending(ctx context.Context) error {
 }
 
 // busy reports whether a table service is about to rewrite a slice.
-func (x *tx) busy(s *FileSlice) bool {
+func (x *tx) busy(s *fileSlice) bool {
 	g := timeline.FileGroup{Partition: s.Partition, FileID: s.FileID}
 	return x.compacting[g] != "" || x.clustering[g] != ""
 }
 
 // touch takes a slice for this write. A slice that is about to be clustered must not change: the clustering would lose the changes.
-func (x *tx) touch(s *FileSlice) error {
+func (x *tx) touch(s *fileSlice) error {
 	if at := x.clustering[timeline.FileGroup{Partition: s.Partition, FileID: s.FileID}]; at != "" {
 		return &lake.Error{Op: "write to", Path: x.table.path, Err: fmt.Errorf("file group %s is part of the clustering %s, which is pending", s.FileID, at),
 			Hint: "run the clustering first, or roll it back"}

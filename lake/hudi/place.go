@@ -62,7 +62,7 @@ func (x *tx) fill(ctx context.Context, l *layout, f *freshRows, e *edits) (fills
 	if err := x.mayGrow(); err != nil {
 		return nil, err
 	}
-	small := map[string]*FileSlice{}
+	small := map[string]*fileSlice{}
 	for _, s := range x.base.slices {
 		if !x.takesRows(l, s) || x.logsOnly(e.slices[s.Number]) {
 			continue
@@ -100,12 +100,12 @@ func (x *tx) logsOnly(s *sliceEdit) bool {
 }
 
 // takesRows reports whether new rows may fill the base file of a slice.
-func (x *tx) takesRows(l *layout, s *FileSlice) bool {
+func (x *tx) takesRows(l *layout, s *fileSlice) bool {
 	return s.Base != nil && len(s.Logs) == 0 && s.Base.Size < l.small && !x.busy(s)
 }
 
 // room is how many rows a base file can take until it has its full size, judged by those that it has.
-func (x *tx) room(ctx context.Context, l *layout, s *FileSlice) int64 {
+func (x *tx) room(ctx context.Context, l *layout, s *fileSlice) int64 {
 	f, err := x.table.bucket.Open(ctx, s.Base.Path)
 	if err != nil {
 		return 0

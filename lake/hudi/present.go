@@ -24,7 +24,7 @@ func (v *indexing) present(ctx context.Context, partition string, columns []stri
 	case metadata.RecordIndexPartition:
 		c.Keys, err = v.presentKeys(ctx)
 	case metadata.BloomFiltersPartition:
-		err = v.eachBase(&c, func(s *FileSlice, f *metadata.NewFile) (err error) {
+		err = v.eachBase(&c, func(s *fileSlice, f *metadata.NewFile) (err error) {
 			f.Filter, err = v.filterOf(ctx, s.Base.Path)
 			return err
 		})
@@ -40,7 +40,7 @@ func (v *indexing) present(ctx context.Context, partition string, columns []stri
 			}
 		}
 		c.Live, c.Empty = func(partition string) []string { return live[partition] }, v.table.isEmpty
-		return c, v.eachBase(&c, func(s *FileSlice, f *metadata.NewFile) error {
+		return c, v.eachBase(&c, func(s *fileSlice, f *metadata.NewFile) error {
 			f.Bounds = bounds[s.Number]
 			return nil
 		})
@@ -49,7 +49,7 @@ func (v *indexing) present(ctx context.Context, partition string, columns []stri
 }
 
 // eachBase adds the base files of the last state to c, with what more says of each.
-func (v *indexing) eachBase(c *metadata.Changes, more func(*FileSlice, *metadata.NewFile) error) error {
+func (v *indexing) eachBase(c *metadata.Changes, more func(*fileSlice, *metadata.NewFile) error) error {
 	for _, s := range v.base.slices {
 		if s.Base == nil {
 			continue
@@ -119,7 +119,7 @@ type measured struct {
 // measure bounds values in the base files, by the number of the slice.
 func (v *indexing) measure(ctx context.Context, list []measured) (map[int64][]metadata.Bounds, error) {
 	out := map[int64][]metadata.Bounds{}
-	var bases []*FileSlice
+	var bases []*fileSlice
 	for _, s := range v.base.slices {
 		if s.Base == nil {
 			continue

@@ -53,7 +53,7 @@ func (x *tx) surplus(ctx context.Context, partition types.Value) (rel.Node, rel.
 	key, in, at := rel.NewColumn(recordKeyColumn, types.String), rel.NewColumn(partitionPathColumn, types.String), rel.NewColumn(commitTimeColumn, types.String)
 	list := x.base.slices
 	if p, ok := partition.(string); ok {
-		list = slices.DeleteFunc(slices.Clone(list), func(s *FileSlice) bool { return s.Partition != p })
+		list = slices.DeleteFunc(slices.Clone(list), func(s *fileSlice) bool { return s.Partition != p })
 	}
 	rows, err := x.base.rows(ctx, list, []rel.Column{key, in, at}, &id)
 	if err != nil {

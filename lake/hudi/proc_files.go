@@ -139,8 +139,8 @@ func showAllSlices(ctx context.Context, c *call) ([][]types.Value, error) {
 }
 
 // all is every slice of the group that v sees, newest first.
-func (g *fileGroup) all(v view, byBase bool) []*FileSlice {
-	var out []*FileSlice
+func (g *fileGroup) all(v view, byBase bool) []*fileSlice {
+	var out []*fileSlice
 	before := "" // the start of the slice found last
 	for {
 		s := g.slice(&earlier{v, before}, byBase)
@@ -148,7 +148,7 @@ func (g *fileGroup) all(v view, byBase bool) []*FileSlice {
 			return out
 		}
 		if before != "" {
-			s.Logs = slices.DeleteFunc(s.Logs, func(l LogFile) bool { return logStart(l, byBase) >= before })
+			s.Logs = slices.DeleteFunc(s.Logs, func(l logFile) bool { return logStart(l, byBase) >= before })
 		}
 		if s.Base == nil && len(s.Logs) == 0 {
 			return out
@@ -162,7 +162,7 @@ func (g *fileGroup) all(v view, byBase bool) []*FileSlice {
 }
 
 // logStart is what tells to which slice a log belongs.
-func logStart(l LogFile, byBase bool) string {
+func logStart(l logFile, byBase bool) string {
 	if byBase || l.Completion == "" {
 		return l.Instant
 	}
@@ -185,7 +185,7 @@ type sliceLogs struct {
 }
 
 // describeSlice is the path and size of the base file, "" and 0 where there is none, and the logs.
-func (c *call) describeSlice(s *FileSlice) (data string, size int64, logs sliceLogs) {
+func (c *call) describeSlice(s *fileSlice) (data string, size int64, logs sliceLogs) {
 	if s.Base != nil {
 		data, size = c.path+"/"+s.Base.Path, s.Base.Size
 	}
@@ -262,7 +262,7 @@ func quantile(sorted []int64, q float64) float64 {
 }
 
 // sliceFiles are the paths of the files of a slice.
-func sliceFiles(s *FileSlice) []string {
+func sliceFiles(s *fileSlice) []string {
 	var out []string
 	if s.Base != nil {
 		out = append(out, s.Base.Path)

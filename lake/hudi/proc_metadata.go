@@ -94,9 +94,9 @@ func showMetadataStats(ctx context.Context, c *call) ([][]types.Value, error) {
 		partition := path.Base(path.Dir(info.Name))
 		s := sums[partition]
 		name := path.Base(info.Name)
-		if _, err := ParseBaseName(name); err == nil {
+		if _, err := parseBaseName(name); err == nil {
 			s.bases++
-		} else if _, err := ParseLogName(name); err == nil {
+		} else if _, err := parseLogName(name); err == nil {
 			s.logs++
 		} else {
 			continue
@@ -169,24 +169,24 @@ func boundText(v metadata.Value, t types.Type, kind metadata.ValueType) types.Va
 	return valueText(x, t)
 }
 
-// FileDifference is a file of the table that the metadata table and the folder tell of differently.
-type FileDifference struct {
+// fileDifference is a file of the table that the metadata table and the folder tell of differently.
+type fileDifference struct {
 	Partition, Name string
 	InFolder, Known bool
 	Size, KnownSize int64
 }
 
 // Equal reports whether both tell the same.
-func (d FileDifference) Equal() bool { return d.InFolder && d.Known && d.Size == d.KnownSize }
+func (d fileDifference) equal() bool { return d.InFolder && d.Known && d.Size == d.KnownSize }
 
 // rolledBack reports whether the file is a log of a write that Hudi 0.15 or later has rolled back: its rollback says that such a log has 1 byte.
-func (d FileDifference) rolledBack() bool {
-	_, err := ParseLogName(d.Name)
+func (d fileDifference) rolledBack() bool {
+	_, err := parseLogName(d.Name)
 	return err == nil && d.InFolder && d.Known && d.KnownSize == 1
 }
 
 // compareMetadata compares the files that the metadata table knows with those of the folder, in the order of their names.
-func (t *Table) compareMetadata(ctx context.Context, m *metadata.Table) ([]FileDifference, error) {
+func (t *Table) compareMetadata(ctx context.Context, m *metadata.Table) ([]fileDifference, error) {
 	partitions, err := m.Partitions(ctx)
 	if err != nil {
 		return nil, err
@@ -195,10 +195,10 @@ func (t *Table) compareMetadata(ctx context.Context, m *metadata.Table) ([]FileD
 	if err != nil {
 		return nil, err
 	}
-	found := map[metadata.FileRef]*FileDifference{}
+	found := map[metadata.FileRef]*fileDifference{}
 	for partition, files := range known {
 		for name, size := range files {
-			found[metadata.FileRef{Partition: partition, Name: name}] = &FileDifference{Partition: partition, Name: name, Known: true, KnownSize: size}
+			found[metadata.FileRef{Partition: partition, Name: name}] = &fileDifference{Partition: partition, Name: name, Known: true, KnownSize: size}
 		}
 	}
 	groups, err := listFiles(ctx, t.bucket)
@@ -221,16 +221,16 @@ func (t *Table) compareMetadata(ctx context.Context, m *metadata.Table) ([]FileD
 			if !done {
 				continue
 			}
-			d = &FileDifference{Partition: f.partition, Name: ref.Name}
+			d = &fileDifference{Partition: f.partition, Name: ref.Name}
 			found[ref] = d
 		}
 		d.InFolder, d.Size = true, f.size
 	}
-	out := make([]FileDifference, 0, len(found))
+	out := make([]fileDifference, 0, len(found))
 	for _, d := range found {
 		out = append(out, *d)
 	}
-	slices.SortFunc(out, func(a, b FileDifference) int {
+	slices.SortFunc(out, func(a, b fileDifference) int {
 		return slices.Compare([]string{a.Partition, a.Name}, []string{b.Partition, b.Name})
 	})
 	return out, nil
@@ -240,7 +240,7 @@ func (t *Table) compareMetadata(ctx context.Context, m *metadata.Table) ([]FileD
 // slice, and only its blocks tell their writes.
 func (t *Table) completed(ctx context.Context, line *timeline.Timeline, f foundFile) (bool, error) {
 	_, done := line.CompletionOf(f.instant)
-	if _, err := ParseLogName(path.Base(f.path)); err != nil || !done || t.config.Version >= 8 {
+	if _, err := parseLogName(path.Base(f.path)); err != nil || !done || t.config.Version >= 8 {
 		return done, nil
 	}
 	done = false
@@ -285,7 +285,7 @@ func validateMetadataFiles(ctx context.Context, c *call) ([][]types.Value, error
 	}
 	var rows [][]types.Value
 	for _, d := range list {
-		if !d.Equal() || c.flag("verbose") {
+		if !d.equal() || c.flag("verbose") {
 			rows = append(rows, []types.Value{d.Partition, d.Name, d.InFolder, d.Known, d.Size, d.KnownSize})
 		}
 	}

@@ -223,7 +223,7 @@ func checkSlices(t *testing.T, table *Table) {
 	}
 	latest := called(t, table, "show_fsview_latest", all).Rows
 	every := called(t, table, "show_fsview_all", all).Rows
-	want := s.(*Snapshot).Slices()
+	want := s.(*Snapshot).slices
 	if len(latest) != len(want) {
 		t.Fatalf("show_fsview_latest gave %d slices, a snapshot has %d", len(latest), len(want))
 	}

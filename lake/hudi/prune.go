@@ -8,7 +8,7 @@ import (
 )
 
 // wanted are the slices that may hold rows for which w.Where is true.
-func (s *Snapshot) wanted(ctx context.Context, w rel.Want) ([]*FileSlice, error) {
+func (s *Snapshot) wanted(ctx context.Context, w rel.Want) ([]*fileSlice, error) {
 	if w.Where == nil || s.reading.noPruning {
 		return s.slices, nil
 	}
@@ -19,7 +19,7 @@ func (s *Snapshot) wanted(ctx context.Context, w rel.Want) ([]*FileSlice, error)
 		}
 	}
 	keep := map[string]bool{} // by partition
-	var out []*FileSlice
+	var out []*fileSlice
 	for _, slice := range s.slices {
 		k, known := keep[slice.Partition]
 		if !known {

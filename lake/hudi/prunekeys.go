@@ -14,7 +14,7 @@ const maxWanted = 10_000
 
 // pruneByKeys leaves out the slices that cannot have a row with one of the keys that a condition asks for, by the record index. That
 // has one row of each key, so it counts only for tables whose property hoodie.index.type says that their writers go by it.
-func (s *Snapshot) pruneByKeys(ctx context.Context, slices []*FileSlice, cond rel.Expr, columns map[rel.ID]int) ([]*FileSlice, error) {
+func (s *Snapshot) pruneByKeys(ctx context.Context, slices []*fileSlice, cond rel.Expr, columns map[rel.ID]int) ([]*fileSlice, error) {
 	if len(slices) < 2 || s.metadata == nil || !s.metadata.Has(metadata.RecordIndexPartition) || !s.config.MetaFields ||
 		!namesRecordIndex(kept(s.config, optIndexType)) || !s.isLatest() {
 		return slices, nil
@@ -27,11 +27,11 @@ func (s *Snapshot) pruneByKeys(ctx context.Context, slices []*FileSlice, cond re
 	if err != nil || located == nil {
 		return slices, err
 	}
-	named := map[*FileSlice]bool{}
+	named := map[*fileSlice]bool{}
 	for _, slice := range located {
 		named[slice] = true
 	}
-	var out []*FileSlice
+	var out []*fileSlice
 	for _, slice := range slices {
 		if named[slice] {
 			out = append(out, slice)

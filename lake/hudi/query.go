@@ -234,8 +234,8 @@ func (s *Snapshot) present(ctx context.Context, files groups, until []timeline.I
 
 // has reports whether a file of the group is at path.
 func (g *fileGroup) has(path string) bool {
-	return slices.ContainsFunc(g.bases, func(b BaseFile) bool { return b.Path == path }) ||
-		slices.ContainsFunc(g.logs, func(l LogFile) bool { return l.Path == path })
+	return slices.ContainsFunc(g.bases, func(b baseFile) bool { return b.Path == path }) ||
+		slices.ContainsFunc(g.logs, func(l logFile) bool { return l.Path == path })
 }
 
 // condition is true for rows of the writes that count as changes, by the column with the instant that wrote them.

@@ -30,7 +30,7 @@ func (x *tx) byRecordIndex() bool {
 }
 
 // locate is the slices of the rows that the record index has for the keys of f; nil when the index cannot tell.
-func (x *tx) locate(ctx context.Context, f *freshRows) (map[string]*FileSlice, error) {
+func (x *tx) locate(ctx context.Context, f *freshRows) (map[string]*fileSlice, error) {
 	if !x.byRecordIndex() {
 		return nil, nil
 	}
@@ -49,16 +49,16 @@ func (x *tx) locate(ctx context.Context, f *freshRows) (map[string]*FileSlice, e
 
 // locate is the slices of the rows that the record index has for keys; nil when it cannot tell: what it says of file groups that
 // are not there is worth nothing.
-func (s *Snapshot) locate(ctx context.Context, keys []string) (map[string]*FileSlice, error) {
+func (s *Snapshot) locate(ctx context.Context, keys []string) (map[string]*fileSlice, error) {
 	places, err := s.metadata.Locate(ctx, keys)
 	if err != nil {
 		return nil, ctx.Err()
 	}
-	groups := make(map[timeline.FileGroup]*FileSlice, len(s.slices))
+	groups := make(map[timeline.FileGroup]*fileSlice, len(s.slices))
 	for _, slice := range s.slices {
 		groups[timeline.FileGroup{Partition: slice.Partition, FileID: slice.FileID}] = slice
 	}
-	out := make(map[string]*FileSlice, len(places))
+	out := make(map[string]*fileSlice, len(places))
 	for key, at := range places {
 		slice := groups[timeline.FileGroup{Partition: at.Partition, FileID: at.FileID}]
 		if slice == nil {
@@ -81,13 +81,13 @@ func (x *tx) logsTell(f *freshRows, op operation) bool {
 
 // asKnown is located rows by their slices alone: their positions are those of rows of logs, numbers without a meaning. Only slices that may be written anew,
 // because new rows fill them, are read; they are small.
-func (x *tx) asKnown(ctx context.Context, located map[string]*FileSlice) (*knownRows, error) {
+func (x *tx) asKnown(ctx context.Context, located map[string]*fileSlice) (*knownRows, error) {
 	l, err := x.layoutOf()
 	if err != nil {
 		return nil, err
 	}
 	keys, files, positions := array.NewStringBuilder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator)
-	small := map[*FileSlice]bool{}
+	small := map[*fileSlice]bool{}
 	for key, slice := range located {
 		if x.takesRows(l, slice) {
 			small[slice] = true

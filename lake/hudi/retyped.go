@@ -77,7 +77,7 @@ func holds(stored pq.Type, t types.Type) bool {
 
 // oldestFooter is the footer of the base file that was written first; nil when there is none.
 func (s *Snapshot) oldestFooter(ctx context.Context) (*parquet.File, error) {
-	var oldest *BaseFile
+	var oldest *baseFile
 	for _, slice := range s.slices {
 		if b := slice.Base; b != nil && (oldest == nil || b.Instant < oldest.Instant) {
 			oldest = b
@@ -90,7 +90,7 @@ func (s *Snapshot) oldestFooter(ctx context.Context) (*parquet.File, error) {
 }
 
 // footer is the checked footer of a base file.
-func (s *Snapshot) footer(ctx context.Context, b *BaseFile) (*parquet.File, error) {
+func (s *Snapshot) footer(ctx context.Context, b *baseFile) (*parquet.File, error) {
 	f, err := s.table.bucket.Open(ctx, b.Path)
 	if err != nil {
 		return nil, s.table.fail("open", b.Path, err)

@@ -216,7 +216,7 @@ func (x *tx) filling(l *layout, f *freshRows, run []*sliceEdit) storedRows {
 
 // joining is the new rows that go to slices of a run, with the numbers and partition paths of these.
 func (x *tx) joining(f *freshRows, run []*sliceEdit) (in rel.Node, number, path rel.Column) {
-	var list []*FileSlice
+	var list []*fileSlice
 	for _, s := range run {
 		if s.inserted > 0 {
 			list = append(list, s.slice)

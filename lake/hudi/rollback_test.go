@@ -46,7 +46,7 @@ func slicesOf(t *testing.T, b storage.Bucket, instant string) string {
 		t.Fatal(err)
 	}
 	var out []string
-	for _, f := range s.(*Snapshot).Slices() {
+	for _, f := range s.(*Snapshot).slices {
 		line := f.Partition + "/" + f.FileID
 		if f.Base != nil {
 			line += " " + f.Base.Path
@@ -267,8 +267,8 @@ func TestRollbackOfSharedLog(t *testing.T) {
 		if len(after) != 1 || !slices.Contains(dataFiles(t, b), markers[at].Path) {
 			t.Fatalf("new log files %v", after)
 		}
-		n, err := ParseLogName(path.Base(after[0]))
-		shared, _ := ParseLogName(path.Base(markers[at].Path))
+		n, err := parseLogName(path.Base(after[0]))
+		shared, _ := parseLogName(path.Base(markers[at].Path))
 		if err != nil || n.Version <= shared.Version || n.FileID != shared.FileID || n.Instant != shared.Instant {
 			t.Errorf("the void is %v, after %v", n, shared)
 		}

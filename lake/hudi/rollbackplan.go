@@ -75,10 +75,10 @@ func (p *rollbackPlanner) byMarkers(ctx context.Context, markers []timeline.Mark
 // were appended to.
 func (p *rollbackPlanner) appended(ctx context.Context, name string) error {
 	dir, base := splitPath(name)
-	if _, err := ParseLogName(base); err == nil {
+	if _, err := parseLogName(base); err == nil {
 		return p.log(ctx, name, true)
 	}
-	n, err := ParseBaseName(base)
+	n, err := parseBaseName(base)
 	if err != nil {
 		return fmt.Errorf("marker of %s: %w", name, err)
 	}
@@ -157,9 +157,9 @@ func (p *rollbackPlanner) byListing(ctx context.Context) error {
 func (p *rollbackPlanner) delete(name string) {
 	dir, base := splitPath(name)
 	q := &timeline.RollbackRequest{PartitionPath: dir, LatestBaseInstant: p.target, FilesToBeDeleted: []string{p.absolute(name)}, LogBlocksToBeDeleted: map[string]int64{}}
-	if n, err := ParseBaseName(base); err == nil {
+	if n, err := parseBaseName(base); err == nil {
 		q.FileID = n.FileID
-	} else if n, err := ParseLogName(base); err == nil {
+	} else if n, err := parseLogName(base); err == nil {
 		q.FileID = n.FileID
 	}
 	p.files[name] = q
@@ -186,7 +186,7 @@ func (p *rollbackPlanner) log(ctx context.Context, name string, named bool) erro
 		return nil
 	}
 	dir, base := splitPath(name)
-	n, err := ParseLogName(base)
+	n, err := parseLogName(base)
 	if err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (p *rollbackPlanner) blocks(ctx context.Context, name string) (size int64, 
 }
 
 // logsOf are the log files of a slice, oldest first.
-func (t *Table) logsOf(ctx context.Context, partition, id, instant string) (out []LogFile, err error) {
+func (t *Table) logsOf(ctx context.Context, partition, id, instant string) (out []logFile, err error) {
 	prefix := path.Join(partition, "."+id+"_"+instant+".log.")
 	for info, err := range t.bucket.List(ctx, partition, prefix) {
 		if err != nil {
@@ -236,21 +236,21 @@ func (t *Table) logsOf(ctx context.Context, partition, id, instant string) (out 
 			break
 		}
 		_, base := splitPath(info.Name)
-		if n, err := ParseLogName(base); err == nil {
-			out = append(out, LogFile{LogName: n, Path: info.Name, Size: info.Size})
+		if n, err := parseLogName(base); err == nil {
+			out = append(out, logFile{logName: n, Path: info.Name, Size: info.Size})
 		}
 	}
-	slices.SortFunc(out, func(a, b LogFile) int { return cmp.Compare(a.Version, b.Version) })
+	slices.SortFunc(out, func(a, b logFile) int { return cmp.Compare(a.Version, b.Version) })
 	return out, nil
 }
 
 // writeVoid writes the log file of a rollback, after all others of its slice, unless an earlier attempt has.
-func (u *undo) writeVoid(ctx context.Context, rollback, target string, q *timeline.RollbackRequest, logs []LogFile) (name string, size int64, err error) {
+func (u *undo) writeVoid(ctx context.Context, rollback, target string, q *timeline.RollbackRequest, logs []logFile) (name string, size int64, err error) {
 	var b bytes.Buffer
 	if err := logfile.WriteRollback(&b, rollback, target); err != nil {
 		return "", 0, err
 	}
-	n := LogName{FileID: q.FileID, Instant: q.LatestBaseInstant, Version: 1, Token: "1-0-1"}
+	n := logName{FileID: q.FileID, Instant: q.LatestBaseInstant, Version: 1, Token: "1-0-1"}
 	if len(logs) > 0 {
 		last := logs[len(logs)-1]
 		if n.Version = last.Version + 1; last.Size == int64(b.Len()) {

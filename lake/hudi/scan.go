@@ -41,8 +41,8 @@ func (s *Snapshot) scan(ctx context.Context, w rel.Want) (rel.Node, error) {
 }
 
 // rows is the rows of slices: columns, by their names, and the row id when wanted.
-func (s *Snapshot) rows(ctx context.Context, slices []*FileSlice, columns []rel.Column, rowID *rel.Column) (rel.Node, error) {
-	var plain, merged []*FileSlice
+func (s *Snapshot) rows(ctx context.Context, slices []*fileSlice, columns []rel.Column, rowID *rel.Column) (rel.Node, error) {
+	var plain, merged []*fileSlice
 	for _, slice := range slices {
 		switch {
 		case len(slice.Logs) > 0 && !s.reading.optimized:
@@ -121,7 +121,7 @@ func renamed(n rel.Node, out []rel.Column) rel.Node {
 }
 
 // changedRows is the rows of slices that the writes of s.reading made.
-func (s *Snapshot) changedRows(ctx context.Context, slices []*FileSlice, w rel.Want) (rel.Node, error) {
+func (s *Snapshot) changedRows(ctx context.Context, slices []*fileSlice, w rel.Want) (rel.Node, error) {
 	columns, at := withColumn(w.Columns, commitTimeColumn, types.String)
 	n, err := s.rows(ctx, slices, columns, w.RowID)
 	if err != nil {

@@ -90,7 +90,7 @@ func changesSchema(operation string) bool {
 
 // footerSchema is the schema in the footer of the newest base file; "" when there is none.
 func (s *Snapshot) footerSchema(ctx context.Context) (string, error) {
-	var newest *BaseFile
+	var newest *baseFile
 	for _, slice := range s.slices {
 		if b := slice.Base; b != nil && (newest == nil || b.Instant > newest.Instant) {
 			newest = b

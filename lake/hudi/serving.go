@@ -134,9 +134,9 @@ func (v *serving) end(ctx context.Context, err error) error {
 }
 
 // slice is a planned state of a file group: files by the last part of their names.
-func (v *serving) slice(partition, id, base string, logs []string) (*FileSlice, error) {
+func (v *serving) slice(partition, id, base string, logs []string) (*fileSlice, error) {
 	g := v.files[groupKey{partition, id}]
-	s := &FileSlice{Partition: partition, FileID: id}
+	s := &fileSlice{Partition: partition, FileID: id}
 	if g == nil {
 		return nil, fmt.Errorf("file group %s of partition %q is gone", id, partition)
 	}
@@ -146,7 +146,7 @@ func (v *serving) slice(partition, id, base string, logs []string) (*FileSlice, 
 		}
 	}
 	for _, name := range logs {
-		k := slices.IndexFunc(g.logs, func(l LogFile) bool { return path.Base(l.Path) == path.Base(name) })
+		k := slices.IndexFunc(g.logs, func(l logFile) bool { return path.Base(l.Path) == path.Base(name) })
 		if k < 0 {
 			return nil, fmt.Errorf("the log file %s of the plan is gone", name)
 		}
@@ -164,7 +164,7 @@ func (v *serving) slice(partition, id, base string, logs []string) (*FileSlice, 
 }
 
 // merged is the rows of slices, with their logs, as base files store them. Their group is the number of the slice.
-func (v *serving) merged(ctx context.Context, l *layout, list []*FileSlice) (storedRows, error) {
+func (v *serving) merged(ctx context.Context, l *layout, list []*fileSlice) (storedRows, error) {
 	var cols, read []rel.Column
 	for _, f := range l.fields() {
 		c := rel.Column{ID: rel.NewID(), Name: f.Name, Type: f.Type, Nullable: true}

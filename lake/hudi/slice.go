@@ -7,33 +7,33 @@ import (
 	"time"
 )
 
-// BaseFile is a Parquet file of a file group.
-type BaseFile struct {
-	BaseName
+// baseFile is a Parquet file of a file group.
+type baseFile struct {
+	baseName
 	Path    string // relative to the table
 	Size    int64
 	ModTime time.Time // zero when unknown
 }
 
-// LogFile holds changes to the rows of a base file.
-type LogFile struct {
-	LogName
+// logFile holds changes to the rows of a base file.
+type logFile struct {
+	logName
 	Path       string // relative to the table
 	Size       int64
 	Completion string // from table version 8 on: when the write that made the log was completed; "" when that is archived
 }
 
-// FileSlice is a file group as a snapshot sees it.
-type FileSlice struct {
+// fileSlice is a file group as a snapshot sees it.
+type fileSlice struct {
 	Number    int64  // of the file in row ids
 	Partition string // path relative to the table; "" when the table has no partitions
 	FileID    string
-	Base      *BaseFile // nil when there are only logs
-	Logs      []LogFile // in the order in which they apply; none that hold CDC records
+	Base      *baseFile // nil when there are only logs
+	Logs      []logFile // in the order in which they apply; none that hold CDC records
 }
 
 // Instant is the instant that the slice starts with: that of its base file, else of its first log.
-func (s *FileSlice) Instant() string {
+func (s *fileSlice) Instant() string {
 	switch {
 	case s.Base != nil:
 		return s.Base.Instant
@@ -46,8 +46,8 @@ func (s *FileSlice) Instant() string {
 // fileGroup is all files of one file id in one partition.
 type fileGroup struct {
 	partition, id string
-	bases         []BaseFile
-	logs          []LogFile
+	bases         []baseFile
+	logs          []logFile
 }
 
 // view tells which instants a snapshot sees.
@@ -59,7 +59,7 @@ type view interface {
 }
 
 // slice is the state of the group that v sees; nil when it sees none.
-func (g *fileGroup) slice(v view, byBase bool) *FileSlice {
+func (g *fileGroup) slice(v view, byBase bool) *fileSlice {
 	all := g.slices(v, byBase)
 	if len(all) == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (g *fileGroup) slice(v view, byBase bool) *FileSlice {
 // slices are the states of the group that v sees, oldest first. A log belongs to the newest base file that is not newer than the log
 // (§1.7): by the instant in its name when byBase, else by when the write that made it was completed. The former also puts the logs of a
 // compaction that is still pending on top of the slice before it.
-func (g *fileGroup) slices(v view, byBase bool) []*FileSlice {
+func (g *fileGroup) slices(v view, byBase bool) []*fileSlice {
 	out := g.baseSlices(v)
 	for _, l := range g.logs {
 		at := l.Instant
@@ -89,7 +89,7 @@ func (g *fileGroup) slices(v view, byBase bool) []*FileSlice {
 			i--
 		}
 		if i < 0 { // logs that are older than all base files, or without any
-			out = slices.Insert(out, 0, &FileSlice{Partition: g.partition, FileID: g.id})
+			out = slices.Insert(out, 0, &fileSlice{Partition: g.partition, FileID: g.id})
 			i = 0
 		}
 		out[i].Logs = append(out[i].Logs, l)
@@ -101,20 +101,20 @@ func (g *fileGroup) slices(v view, byBase bool) []*FileSlice {
 }
 
 // baseSlices are slices of the base files that v sees, one an instant, oldest first.
-func (g *fileGroup) baseSlices(v view) (out []*FileSlice) {
+func (g *fileGroup) baseSlices(v view) (out []*fileSlice) {
 	for i := range g.bases {
 		if b := &g.bases[i]; v.committed(b.Instant) {
-			out = append(out, &FileSlice{Partition: g.partition, FileID: g.id, Base: b})
+			out = append(out, &fileSlice{Partition: g.partition, FileID: g.id, Base: b})
 		}
 	}
-	slices.SortFunc(out, func(a, b *FileSlice) int {
+	slices.SortFunc(out, func(a, b *fileSlice) int {
 		return cmp.Or(strings.Compare(a.Base.Instant, b.Base.Instant), strings.Compare(b.Base.Token, a.Base.Token))
 	})
-	return slices.CompactFunc(out, func(a, b *FileSlice) bool { return a.Base.Instant == b.Base.Instant })
+	return slices.CompactFunc(out, func(a, b *fileSlice) bool { return a.Base.Instant == b.Base.Instant })
 }
 
 // compareLogs orders the logs of a slice as they apply.
-func compareLogs(a, b LogFile) int {
+func compareLogs(a, b logFile) int {
 	return cmp.Or(strings.Compare(cmp.Or(a.Completion, a.Instant), cmp.Or(b.Completion, b.Instant)), strings.Compare(a.Instant, b.Instant),
 		cmp.Compare(a.Version, b.Version), strings.Compare(a.Token, b.Token))
 }

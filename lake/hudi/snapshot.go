@@ -21,7 +21,7 @@ type Snapshot struct {
 	config   *config.Table
 	timeline *timeline.Timeline
 	instant  string // the last one that counts; "" when there is none
-	slices   []*FileSlice
+	slices   []*fileSlice
 	schema   types.Struct // with the meta columns
 	history  *schemaHistory
 	metadata *metadata.Table // that named the files; nil when they were listed
@@ -361,9 +361,6 @@ func (s *Snapshot) Version() int64 {
 	n, _ := strconv.ParseInt(s.instant, 10, 64)
 	return n
 }
-
-// Slices are the file slices of the snapshot, by partition and file id. They must not be changed.
-func (s *Snapshot) Slices() []*FileSlice { return s.slices }
 
 // Detail counts base files and logs.
 func (s *Snapshot) Detail() lake.Detail {

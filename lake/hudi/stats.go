@@ -17,12 +17,12 @@ const maxBounds = 200_000
 
 // pruneByStats leaves out the slices of which the metadata table tells that w.Where is true for none of their rows. What it does not
 // tell, or not well, leaves nothing out.
-func (s *Snapshot) pruneByStats(ctx context.Context, slices []*FileSlice, w rel.Want, columns map[rel.ID]int) ([]*FileSlice, error) {
+func (s *Snapshot) pruneByStats(ctx context.Context, slices []*fileSlice, w rel.Want, columns map[rel.ID]int) ([]*fileSlice, error) {
 	if s.metadata == nil || s.history != nil || !s.metadata.Has(metadata.ColumnStatsPartition) || len(slices) < 2 {
 		return slices, nil
 	}
 	names := s.boundedColumns(w.Where, columns)
-	refs := map[*FileSlice]metadata.FileRef{}
+	refs := map[*fileSlice]metadata.FileRef{}
 	var files []metadata.FileRef
 	for _, slice := range slices {
 		if slice.Base != nil && (len(slice.Logs) == 0 || s.reading.optimized) && len(names)*(len(files)+1) <= maxBounds {
@@ -37,7 +37,7 @@ func (s *Snapshot) pruneByStats(ctx context.Context, slices []*FileSlice, w rel.
 	if err != nil {
 		return slices, ctx.Err()
 	}
-	var out []*FileSlice
+	var out []*fileSlice
 	for _, slice := range slices {
 		ref, ok := refs[slice]
 		if !ok || rel.MayHold(w.Where, s.fileFacts(ref, stats, columns)) {

@@ -72,7 +72,7 @@ func idsOf(cols []rel.Column) []rel.ID {
 }
 
 // places is a small table: the number of a file slice, and its partition path.
-func places(slices []*FileSlice) (n *rel.Values, number, path rel.Column) {
+func places(slices []*fileSlice) (n *rel.Values, number, path rel.Column) {
 	number, path = rel.NewColumn("number", types.Long), rel.NewColumn("path", types.String)
 	n = &rel.Values{Cols: []rel.Column{number, path}}
 	for _, s := range slices {

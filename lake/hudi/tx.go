@@ -39,7 +39,7 @@ type tx struct {
 	options     options
 	nonBlocking bool              // others may log to the same file groups
 	buckets     *bucket.Index     // once made, of a table that has one
-	begun       []*FileSlice      // of groups that begin with a log of this write
+	begun       []*fileSlice      // of groups that begin with a log of this write
 	keys        *keygen.Generator // once made
 	layout      *layout           // once made
 	act         *action           // begun by the first Apply that changes rows

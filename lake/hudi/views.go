@@ -131,7 +131,7 @@ func (t *Table) filesView(ctx context.Context, options map[string]string) (*list
 	return out, nil
 }
 
-func (t *Table) fileRow(slice *FileSlice) []types.Value {
+func (t *Table) fileRow(slice *fileSlice) []types.Value {
 	row := []types.Value{slice.FileID, slice.Partition, slice.Instant(), "", int64(-1), int64(len(slice.Logs))}
 	if b := slice.Base; b != nil {
 		row[3], row[4] = t.path+"/"+b.Path, b.Size
