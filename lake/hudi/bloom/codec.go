@@ -22,11 +22,11 @@ func Parse(kind, text string) (*Filter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bloom filter: %w", err)
 	}
-	return Decode(kind, b)
+	return decode(kind, b)
 }
 
-// Decode reads the bytes of a filter.
-func Decode(kind string, b []byte) (*Filter, error) {
+// decode reads the bytes of a filter.
+func decode(kind string, b []byte) (*Filter, error) {
 	switch kind {
 	case Dynamic:
 		return decodeDynamic(b)
@@ -110,8 +110,8 @@ func (f *Filter) decodeRow(b []byte) (rest []byte, err error) {
 	return b[n:], nil
 }
 
-// Append appends the bytes of the filter to b.
-func (f *Filter) Append(b []byte) []byte {
+// appendTo appends the bytes of the filter to b.
+func (f *Filter) appendTo(b []byte) []byte {
 	if f.kind == Simple {
 		return f.appendRow(b, f.rows[0])
 	}
@@ -143,7 +143,7 @@ func (f *Filter) appendRow(b []byte, row []uint64) []byte {
 
 // Text is the filter as the footer of a base file holds it.
 func (f *Filter) Text() string {
-	return base64.StdEncoding.EncodeToString(f.Append(nil))
+	return base64.StdEncoding.EncodeToString(f.appendTo(nil))
 }
 
 func be(b []byte) int32 { return int32(binary.BigEndian.Uint32(b)) }

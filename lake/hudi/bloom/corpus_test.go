@@ -82,7 +82,7 @@ func checkFooter(t *testing.T, name string, b []byte) bool {
 	}
 	built := New(f.perRow, DefaultRate, DefaultMaxEntries)
 	if f.Kind() == Simple {
-		built = NewSimple(DefaultEntries, DefaultRate)
+		built = newSimple(DefaultEntries, DefaultRate)
 	}
 	for _, k := range recordKeys(t, file) {
 		if !f.Contains(k) {

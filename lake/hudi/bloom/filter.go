@@ -3,7 +3,6 @@ package bloom
 import (
 	"math"
 	"math/bits"
-	"slices"
 )
 
 // The kinds of filters, as the footers of base files name them.
@@ -20,8 +19,8 @@ const (
 	DefaultMaxEntries = 100_000
 )
 
-// A Filter says of a key that it is certainly not, or probably, among the keys that were added. Filters come from [New],
-// [NewSimple] and [Parse]. Any number of goroutines may test keys while none adds.
+// A Filter says of a key that it is certainly not, or probably, among the keys that were added. Filters come from [New]
+// and [Parse]. Any number of goroutines may test keys while none adds.
 type Filter struct {
 	kind   string
 	size   uint32 // bits in a row
@@ -38,14 +37,14 @@ type Filter struct {
 // New returns an empty filter of kind [Dynamic]: for each started number of entries a row in which the rate of false
 // positives is rate, until the rows hold max keys.
 func New(entries int, rate float64, max int) *Filter {
-	f := NewSimple(entries, rate)
+	f := newSimple(entries, rate)
 	f.kind, f.perRow, f.max = Dynamic, entries, max
 	return f
 }
 
-// NewSimple returns an empty filter of kind [Simple], of a size such that with this many entries the rate of false
+// newSimple returns an empty filter of kind [Simple], of a size such that with this many entries the rate of false
 // positives is rate. It takes any number of keys.
-func NewSimple(entries int, rate float64) *Filter {
+func newSimple(entries int, rate float64) *Filter {
 	entries = max(entries, 1)
 	size := math.Ceil(float64(entries) * (-math.Log(rate) * (1 / (math.Ln2 * math.Ln2))))
 	size = min(max(size, 1), math.MaxInt32)
@@ -67,20 +66,6 @@ func (f *Filter) addRow() {
 
 // Kind is [Dynamic] or [Simple].
 func (f *Filter) Kind() string { return f.kind }
-
-// SetMax sets the number of keys up to which rows are added. The bytes of a filter do not say it: a parsed one has
-// [DefaultMaxEntries].
-func (f *Filter) SetMax(n int) { f.max = n }
-
-// Clone returns a filter with the same keys that is independent of f.
-func (f *Filter) Clone() *Filter {
-	g := *f
-	g.rows = make([][]uint64, len(f.rows))
-	for i, r := range f.rows {
-		g.rows[i] = slices.Clone(r)
-	}
-	return &g
-}
 
 // Add adds keys.
 func (f *Filter) Add(keys ...[]byte) {

@@ -80,7 +80,7 @@ func (n New) keys(p Properties) {
 	}
 	kind := n.KeyGenerator
 	if kind == "" {
-		kind = InferKeyGenerator(len(n.RecordKey), n.Partition)
+		kind = inferKeyGenerator(len(n.RecordKey), n.Partition)
 	}
 	if n.Version >= 8 {
 		p[keyKeygenType] = string(kind)

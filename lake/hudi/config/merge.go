@@ -57,11 +57,11 @@ func (r *reader) keyGenerator(t *Table) KeyGenerator {
 	if class != "" {
 		return KeyGenerator(class)
 	}
-	return InferKeyGenerator(len(t.RecordKey), t.Partition)
+	return inferKeyGenerator(len(t.RecordKey), t.Partition)
 }
 
-// InferKeyGenerator is the key generator that Hudi chooses for so many key fields and these partition fields.
-func InferKeyGenerator(keys int, partition []PartitionField) KeyGenerator {
+// inferKeyGenerator is the key generator that Hudi chooses for so many key fields and these partition fields.
+func inferKeyGenerator(keys int, partition []PartitionField) KeyGenerator {
 	for _, f := range partition {
 		if f.Kind != "" {
 			return CustomKeys

@@ -14,7 +14,7 @@ func TestEscape(t *testing.T) {
 		"eu/west": "eu%2Fwest", "a=b c": "a%3Db c", "50%": "50%25", "ü:\"": "ü%3A%22", "x=y": "x%3Dy", "a}b": "a}b",
 		"a\tb\x7f": "a%09b%7F", "{[^]\\#'*?": "%7B%5B%5E%5D%5C%23%27%2A%3F",
 	} {
-		if got := Escape(value); got != want {
+		if got := escape(value); got != want {
 			t.Errorf("%q: %q, not %q", value, got, want)
 		}
 	}
@@ -36,7 +36,7 @@ func TestInfer(t *testing.T) {
 		{"id", "", NonPartition}, {"a,b", "", NonPartition}, {"id", "p", Simple}, {"", "p", Simple}, {"a,b", "p", Complex},
 		{"id", "p,q", Complex}, {"id", "p:SIMPLE", Custom},
 	} {
-		if got := Infer(fields(c.keys), fields(c.parts)); got != c.want {
+		if got := infer(fields(c.keys), fields(c.parts)); got != c.want {
 			t.Errorf("%s by %s: %s, not %s", c.keys, c.parts, got, c.want)
 		}
 	}

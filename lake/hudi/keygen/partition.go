@@ -9,8 +9,8 @@ import (
 	"github.com/tarn-lake/tarn/types"
 )
 
-// DefaultPartition is the folder of rows whose partition value is NULL or empty.
-const DefaultPartition = "__HIVE_DEFAULT_PARTITION__"
+// defaultPartition is the folder of rows whose partition value is NULL or empty.
+const defaultPartition = "__HIVE_DEFAULT_PARTITION__"
 
 // maxName is the length of the longest name of a folder, in bytes.
 const maxName = 255
@@ -18,8 +18,8 @@ const maxName = 255
 // special are the printable characters that URL encoding replaces, besides the control characters 1 to 31 and 127.
 const special = "\"#%'*/:=?\\{[]^"
 
-// Escape is a partition value as it is in a URL-encoded path.
-func Escape(value string) string {
+// escape is a partition value as it is in a URL-encoded path.
+func escape(value string) string {
 	var b strings.Builder
 	for i := range len(value) {
 		if c := value[i]; escaped(c) {
@@ -102,7 +102,7 @@ func (g *Generator) folder(m *maker, p part) rel.Expr {
 		whens = append(whens, rel.When{If: m.call("or", m.call("isnull", x), m.call("=", x, literal(""))),
 			Then: rel.Raise("HUDI_PARTITION_VALUE_EMPTY", types.String, "field", p.name)})
 	} else if column.Nullable() {
-		whens = append(whens, rel.When{If: m.call("or", m.call("isnull", x), m.call("=", x, literal(""))), Then: literal(DefaultPartition)})
+		whens = append(whens, rel.When{If: m.call("or", m.call("isnull", x), m.call("=", x, literal(""))), Then: literal(defaultPartition)})
 	} else if types.Text(column.Type()) {
 		whens = append(whens, rel.When{If: m.call("=", x, literal("")), Then: rel.Raise("HUDI_PARTITION_VALUE_EMPTY", types.String, "field", p.name)})
 	}
@@ -137,7 +137,7 @@ func (m *maker) escape(x rel.Expr) rel.Expr {
 			found = m.call("or", found, has)
 		}
 		if c != "%" {
-			value = m.call("replace", value, literal(c), literal(Escape(c)))
+			value = m.call("replace", value, literal(c), literal(escape(c)))
 		}
 	}
 	return &rel.Case{Whens: []rel.When{{If: found, Then: value}}, Else: x, T: types.String}

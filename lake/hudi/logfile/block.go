@@ -34,9 +34,6 @@ func (t Type) String() string {
 	return "unknown (" + strconv.Itoa(int(t)) + ")"
 }
 
-// Data says whether blocks of the type hold rows.
-func (t Type) Data() bool { return t == AvroData || t == HFileData || t == ParquetData }
-
 // Key is the key of a header entry, as stored.
 type Key int32
 

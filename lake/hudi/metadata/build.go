@@ -38,7 +38,7 @@ func (w *Writer) Build(ctx context.Context, a Addition) error {
 	c, err := config.Update(ctx, w.table, func(p config.Properties) {
 		p[keyInflight] = strings.Join(append(slices.Clone(w.conf.MetadataInflight), a.Partition), ",")
 		if a.Index != nil {
-			p[keyIndexDefs] = cmp.Or(w.conf.IndexDefs, IndexFile)
+			p[keyIndexDefs] = cmp.Or(w.conf.IndexDefs, indexFile)
 		}
 	})
 	if err != nil {
@@ -119,7 +119,7 @@ func (w *Writer) fill(ctx context.Context, partition, instant string, groups []*
 		if err != nil {
 			return nil, err
 		}
-		g := w.shardIn(partition, c.key, len(groups))
+		g := shard(c.key, len(groups))
 		if bases[g] == nil {
 			if bases[g], err = w.newBase(ctx, partition, groups[g], instant, fmt.Sprintf("%d-0-0", g)); err != nil {
 				return nil, err

@@ -295,7 +295,7 @@ func TestSecondaryIndex(t *testing.T) {
 			if !strings.HasPrefix(p, SecondaryPrefix) {
 				continue
 			}
-			column := m.Indexes()[p].Sources[0]
+			column := m.indexes[p].Sources[0]
 			for _, f := range current(t, b, m) {
 				values, _, kinds := columns(t, b, pathOf(f))
 				if kinds[column] != types.String || c.Type != config.CopyOnWrite {

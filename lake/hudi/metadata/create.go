@@ -142,13 +142,13 @@ func (w *Writer) define(ctx context.Context, n New) (Indexes, error) {
 	if len(out) == 0 {
 		return nil, nil
 	}
-	if err := writeIndexes(ctx, w.table, cmp.Or(w.conf.IndexDefs, IndexFile), out); err != nil {
+	if err := writeIndexes(ctx, w.table, cmp.Or(w.conf.IndexDefs, indexFile), out); err != nil {
 		return nil, err
 	}
 	if w.conf.IndexDefs != "" {
 		return out, nil
 	}
-	c, err := config.Update(ctx, w.table, func(p config.Properties) { p[keyIndexDefs] = IndexFile })
+	c, err := config.Update(ctx, w.table, func(p config.Properties) { p[keyIndexDefs] = indexFile })
 	if err == nil {
 		w.conf = c
 	}

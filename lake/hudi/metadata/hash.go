@@ -95,9 +95,6 @@ func shard(key string, n int) int {
 	return s
 }
 
-// shardIn is shard of a key of a partition.
-func (t *Table) shardIn(partition, key string, n int) int { return shard(key, n) }
-
 // secondaryKey is the key of an entry of a secondary index; value is nil for NULL.
 func secondaryKey(value *string, record string) string {
 	v := "\x00"

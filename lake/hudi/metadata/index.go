@@ -12,8 +12,8 @@ import (
 	"github.com/tarn-lake/tarn/storage"
 )
 
-// IndexFile is where tables of version 8 on define their indexes, unless hoodie.table.index.defs.path says otherwise.
-const IndexFile = ".hoodie/.index_defs/index.json"
+// indexFile is where tables of version 8 on define their indexes, unless hoodie.table.index.defs.path says otherwise.
+const indexFile = ".hoodie/.index_defs/index.json"
 
 // Indexes are the definitions of indexes, by the name of their partition in the metadata table.
 type Indexes map[string]Index

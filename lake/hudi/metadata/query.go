@@ -60,25 +60,7 @@ func (t *Table) ColumnStats(ctx context.Context, columns []string, files []FileR
 	return t.stats(ctx, ColumnStatsPartition, columns, files)
 }
 
-// PartitionStats are the bounds of columns in whole partitions; the Name of the FileRefs is "".
-func (t *Table) PartitionStats(ctx context.Context, columns, partitions []string) (map[string]map[FileRef]*Stats, error) {
-	refs := make([]FileRef, len(partitions))
-	for i, p := range partitions {
-		refs[i].Partition = p
-	}
-	return t.stats(ctx, PartitionStatsPartition, columns, refs)
-}
-
-// ExpressionStats are the bounds in files of the expression that an index is of.
-func (t *Table) ExpressionStats(ctx context.Context, index string, files []FileRef) (map[FileRef]*Stats, error) {
-	def, ok := t.indexes[index]
-	if !ok || len(def.Sources) != 1 {
-		return nil, fmt.Errorf("index %s: %w", index, ErrNone)
-	}
-	all, err := t.stats(ctx, index, def.Sources, files)
-	return all[def.Sources[0]], err
-}
-
+// stats are the bounds that a partition of the metadata table keeps. In that of whole partitions the Name of the FileRefs is "".
 func (t *Table) stats(ctx context.Context, partition string, columns []string, files []FileRef) (map[string]map[FileRef]*Stats, error) {
 	type place struct {
 		column string

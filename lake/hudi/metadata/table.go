@@ -185,9 +185,6 @@ func (t *Table) BoundsVersion() int {
 // Has reports whether a partition of the metadata table is ready.
 func (t *Table) Has(partition string) bool { return slices.Contains(t.partitions, partition) }
 
-// Indexes are the definitions of the indexes that the metadata table keeps.
-func (t *Table) Indexes() Indexes { return t.indexes }
-
 // groups are the file groups of a partition, by number.
 func (t *Table) groups(ctx context.Context, partition string) ([]*slice, error) {
 	if !t.Has(partition) {

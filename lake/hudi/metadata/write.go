@@ -47,7 +47,7 @@ func Begin(ctx context.Context, table storage.Bucket, c *config.Table, data *tim
 }
 
 // Commit puts what the write at an instant changes into the metadata table. Partitions that cannot be kept are dropped first: see
-// [Writer.Unkept].
+// [Writer.unkept].
 func (w *Writer) Commit(ctx context.Context, instant string, c Changes) error {
 	if told, ok := w.timeline.At(instant, timeline.DeltaCommit); ok { // a service that was interrupted behind this step is done again
 		if err := w.undo(ctx, told); err != nil {
@@ -57,7 +57,7 @@ func (w *Writer) Commit(ctx context.Context, instant string, c Changes) error {
 			return err
 		}
 	}
-	if err := w.dropPartitions(ctx, w.Unkept(&c)...); err != nil {
+	if err := w.dropPartitions(ctx, w.unkept(&c)...); err != nil {
 		return err
 	}
 	b, err := w.batch(ctx, instant, &c)
@@ -71,9 +71,9 @@ func (w *Writer) Commit(ctx context.Context, instant string, c Changes) error {
 	return w.commit(ctx, instant, b, keys)
 }
 
-// Unkept are the partitions of the metadata table that would be wrong after a write: secondary and expression indexes, which only
+// unkept are the partitions of the metadata table that would be wrong after a write: secondary and expression indexes, which only
 // Hudi keeps, and the bounds of partitions when those of a file are not known.
-func (w *Writer) Unkept(c *Changes) []string {
+func (w *Writer) unkept(c *Changes) []string {
 	unbounded := slices.ContainsFunc(c.Added, func(f NewFile) bool { return f.bounds(w.BoundsVersion()) == nil })
 	var out []string
 	for _, p := range w.partitions {
@@ -371,7 +371,7 @@ func (w *Writer) dropPartitions(ctx context.Context, partitions ...string) error
 		}
 	}
 	if len(kept) != len(w.indexes) {
-		if err := writeIndexes(ctx, w.table, cmp.Or(c.IndexDefs, IndexFile), kept); err != nil {
+		if err := writeIndexes(ctx, w.table, cmp.Or(c.IndexDefs, indexFile), kept); err != nil {
 			return err
 		}
 		w.indexes = kept

@@ -224,7 +224,7 @@ func (w *world) checkBounds(t *testing.T, m *Table) {
 			}
 		}
 		if m.Has(PartitionStatsPartition) {
-			got, err := m.PartitionStats(ctx, []string{"id"}, []string{p})
+			got, err := m.stats(ctx, PartitionStatsPartition, []string{"id"}, []FileRef{{Partition: p}})
 			s := got["id"][FileRef{Partition: p}]
 			if err != nil || s == nil || s.Min.Int != low || s.Max.Int != high || !s.Tight {
 				t.Fatalf("bounds of %s: %+v, %v; want %d to %d", p, s, err, low, high)
@@ -401,7 +401,7 @@ func TestOldFormOfBounds(t *testing.T) {
 		if err := w.write(ctx); err != nil {
 			t.Fatal(err)
 		}
-		defs, err := readIndexes(ctx, w.bucket, IndexFile)
+		defs, err := readIndexes(ctx, w.bucket, indexFile)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -409,7 +409,7 @@ func TestOldFormOfBounds(t *testing.T) {
 		def.Version = version
 		defs[ColumnStatsPartition] = def
 		before := maps.Clone(w.bounds)
-		if err := errors.Join(writeIndexes(ctx, w.bucket, IndexFile, defs), w.write(ctx)); err != nil {
+		if err := errors.Join(writeIndexes(ctx, w.bucket, indexFile, defs), w.write(ctx)); err != nil {
 			t.Fatal(err)
 		}
 		c, tl, err := w.load(ctx)

@@ -72,7 +72,7 @@ func everywhere(t *testing.T, b storage.Bucket, version int, want []string) (act
 		t.Errorf("version %d: commits are %v, want %v", version, got, want)
 	}
 	for _, time := range want {
-		if !tl.Visible(time) {
+		if _, ok := tl.CompletionOf(time); !ok {
 			t.Errorf("version %d: %s is not visible; the timeline is %v from %s", version, time, tl.Instants(), tl.Start())
 		}
 	}

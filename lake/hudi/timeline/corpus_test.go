@@ -189,7 +189,7 @@ func TestCorpusRecords(t *testing.T) {
 				if !ok || len(data) == 0 || strings.Contains(rest, "/") {
 					continue
 				}
-				i, ok, err := ParseName(c.Layout, rest)
+				i, ok, err := parseName(c.Layout, rest)
 				if err != nil || !ok {
 					if rest != "hoodie.properties" {
 						t.Errorf("%s: ok %v, %v", file, ok, err)

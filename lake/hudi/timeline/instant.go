@@ -101,10 +101,10 @@ func (i Instant) Name(layout int) string {
 	return i.Time + "." + string(i.Action) + ".requested"
 }
 
-// ParseName parses a file name of a timeline in a layout. Names that are no
+// parseName parses a file name of a timeline in a layout. Names that are no
 // instant's are not ok. An error tells of a name that has the form of an instant
 // and cannot be one of this layout, so that passing it over could hide rows.
-func ParseName(layout int, name string) (i Instant, ok bool, err error) {
+func parseName(layout int, name string) (i Instant, ok bool, err error) {
 	stem, rest, found := strings.Cut(name, ".")
 	begin, completion, completed := strings.Cut(stem, "_")
 	if !found || !digits(begin) || completed && !digits(completion) {

@@ -37,7 +37,7 @@ func TestParseName(t *testing.T) {
 		{1, strings.Repeat("9", 40) + ".commit", Instant{}, ""},
 		{1, at + "..commit", Instant{}, ""},
 	} {
-		got, ok, err := ParseName(c.layout, c.name)
+		got, ok, err := parseName(c.layout, c.name)
 		switch {
 		case c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)):
 			t.Errorf("%d %s: error %v, want one with %q", c.layout, c.name, err, c.err)
@@ -54,7 +54,7 @@ func FuzzParseName(f *testing.F) {
 	f.Add(2, "20260101000000000_20260101000001000.replacecommit")
 	f.Add(2, "20260101000000000.inflight")
 	f.Fuzz(func(t *testing.T, layout int, name string) {
-		i, ok, err := ParseName(layout, name)
+		i, ok, err := parseName(layout, name)
 		if ok && (err != nil || i.Name(layout) != name) {
 			t.Fatalf("%q is %v, %v, and that is named %q", name, i, err, i.Name(layout))
 		}

@@ -78,7 +78,7 @@ func Load(ctx context.Context, b storage.Bucket, c Config) (*Timeline, error) {
 		if strings.Contains(name, "/") {
 			continue
 		}
-		i, ok, err := ParseName(c.Layout, name)
+		i, ok, err := parseName(c.Layout, name)
 		if err != nil {
 			return nil, fmt.Errorf("load timeline %s: %w", c.Dir, err)
 		}

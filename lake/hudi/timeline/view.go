@@ -67,29 +67,6 @@ func (t *Timeline) AsOf(time string) []Instant {
 	return list[:sort.Search(len(list), func(i int) bool { return list[i].Time > time })]
 }
 
-// Between returns the commits requested after from and at or before to, by the
-// time of their requests; an empty to has no end. Tables of layout 1 are read
-// incrementally so.
-func (t *Timeline) Between(from, to string) []Instant {
-	return within(t.Commits(), from, to, func(i Instant) string { return i.Time })
-}
-
-// CompletedBetween returns the commits completed after from and at or before to,
-// in the order of their completion; an empty to has no end. Tables of layout 2
-// are read incrementally so.
-func (t *Timeline) CompletedBetween(from, to string) []Instant {
-	return within(t.ByCompletion(), from, to, func(i Instant) string { return i.Completion })
-}
-
-func within(list []Instant, from, to string, at func(Instant) string) (out []Instant) {
-	for _, i := range list {
-		if at(i) > from && (to == "" || at(i) <= to) {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
 // Find returns the action at a time, in its last state. Savepoints and indexing
 // may share the time of a commit, which is then the one returned.
 func (t *Timeline) Find(time string) (found Instant, ok bool) {
@@ -129,14 +106,8 @@ func (t *Timeline) Start() string { return t.start }
 // Archived says whether an instant lies before the active timeline.
 func (t *Timeline) Archived(time string) bool { return t.start != "" && time < t.start }
 
-// Visible says whether files of an instant are part of the table: its commit is
-// completed, or so old that it is archived.
-func (t *Timeline) Visible(time string) bool {
-	_, ok := t.CompletionOf(time)
-	return ok
-}
-
-// CompletionOf returns when a commit became visible. Of archived ones it is the
+// CompletionOf returns when a commit became visible: files of it are part of the
+// table. Of archived ones it is the
 // time of the request, before everything that is active; of layout 1 as well, in
 // which that time orders everything. It is not ok of one that is pending, rolled
 // back or unknown.
