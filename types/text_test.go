@@ -1,6 +1,7 @@
 package types
 
 import (
+	"flag"
 	"math"
 	"math/rand/v2"
 	"strconv"
@@ -27,10 +28,21 @@ func TestAppendFloat(t *testing.T) {
 	}
 }
 
+var seed = flag.Uint64("seed", 1, "seed of random tests; 0 takes the time")
+
+// random is a source of numbers that are the same in every run, unless another
+// seed is given.
+func random(t *testing.T) *rand.Rand {
+	s := *seed
+	if s == 0 {
+		s = uint64(time.Now().UnixNano())
+	}
+	t.Logf("seed %d", s)
+	return rand.New(rand.NewPCG(s, 0))
+}
+
 func TestAppendFloatReadsBack(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := random(t)
 	for range 10000 {
 		f := math.Float64frombits(r.Uint64())
 		back, err := strconv.ParseFloat(string(AppendFloat(nil, f, 64)), 64)
@@ -46,9 +58,7 @@ func TestTimesAsPackageTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := random(t)
 	for range 10000 {
 		micros := r.Int64N(9000*365*microsPerDay) - 1900*365*microsPerDay
 		at := time.UnixMicro(micros)

@@ -26,6 +26,24 @@ var seeds = []string{
 	"set spark.sql.ansi.enabled = true; set time zone 'UTC'; reset; cache lazy table t as select 1",
 	"l: begin declare x int = 1; while x < 3 do set x = x + 1; if x = 2 then iterate l; else leave l; end if; end while; end l",
 	"/* a /* b */ c */ -- d\nselect /*+ broadcast(t), repartition(3) */ 1",
+	"select * from (values + a + x(53)) as v(a)",
+	"select * from (values not a, ~ b) as v(a)",
+}
+
+// TestSeedsReadBack: the seeds are statements, all of which print and read back
+// as the same tree.
+func TestSeedsReadBack(t *testing.T) {
+	for _, s := range seeds {
+		stmts, err := Parse(s)
+		if err != nil {
+			t.Errorf("%q: %v", s, err)
+		}
+		for _, stmt := range stmts {
+			if err := roundTrip(stmt); err != nil {
+				t.Errorf("%q: %v", s, err)
+			}
+		}
+	}
 }
 
 // FuzzParse checks that no text makes the parser fail in other ways than by
