@@ -141,7 +141,7 @@ func (x *tx) withFormer(ctx context.Context, in rel.Node, row types.Struct, run 
 	for _, field := range row.Fields {
 		cols = append(cols, rel.NewColumn(field.Name, field.Type))
 	}
-	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	id := newRowID()
 	former, err := x.view.rows(ctx, list, cols, &id)
 	if err != nil {
 		return nil, nil, err

@@ -119,7 +119,7 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 
 // storedRows are columns of the rows of slices, and the parts of their row ids, from the first on: file, position, key.
 func (s *Snapshot) storedRows(ctx context.Context, list []*fileSlice, columns []rel.Column, parts ...rel.Column) (rel.Node, error) {
-	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	id := newRowID()
 	rows, err := s.rows(ctx, list, columns, &id)
 	if err != nil {
 		return nil, err

@@ -122,7 +122,7 @@ func (x *tx) deletedKeys() rel.Node {
 
 // replacedKeys is the keys of the rows of replaced slices, nowhere.
 func (x *tx) replacedKeys(ctx context.Context, replaced []*fileSlice) (rel.Node, error) {
-	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	id := newRowID()
 	rows, err := x.base.rows(ctx, replaced, nil, &id)
 	if err != nil {
 		return nil, err

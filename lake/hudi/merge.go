@@ -227,7 +227,7 @@ func (s *Snapshot) overBase(set logSet, columns []rel.Column, rowID *rel.Column)
 // keyedBase is the rows of base files: fresh columns in the place of columns, and the row id.
 func (s *Snapshot) keyedBase(slices []*fileSlice, columns []rel.Column) (base rel.Node, cols []rel.Column, id rel.Column, err error) {
 	cols = fresh(columns)
-	id = rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	id = newRowID()
 	base, err = s.baseRows(slices, cols, &id, nil)
 	return base, cols, id, err
 }
@@ -263,7 +263,7 @@ func (s *Snapshot) withBase(set logSet, columns []rel.Column, rowID *rel.Column)
 		want = append(want, rel.Column{Name: f.Name, Type: f.Type, Nullable: true})
 	}
 	cols := fresh(distinctColumns(want))
-	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	id := newRowID()
 	if set.placed && rowID == nil {
 		id.Type = rel.RowIDType
 	}

@@ -113,7 +113,8 @@ func (x *tx) count(ctx context.Context, list []*fileSlice) (int64, error) {
 	if len(list) == 0 {
 		return 0, nil
 	}
-	rows, err := x.base.rows(ctx, list, nil, &rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType})
+	id := newRowID()
+	rows, err := x.base.rows(ctx, list, nil, &id)
 	if err != nil {
 		return 0, err
 	}
@@ -141,7 +142,7 @@ func (x *tx) deleteWhere(ctx context.Context, c lake.Overwrite) (lake.Metrics, e
 	if err := x.mergeable(); err != nil {
 		return lake.Metrics{}, err
 	}
-	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	id := newRowID()
 	rows, err := x.view.Scan(ctx, rel.Want{Columns: used(c.Where, c.Target), Where: c.Where, RowID: &id})
 	if err != nil {
 		return lake.Metrics{}, err
@@ -195,7 +196,7 @@ func used(e rel.Expr, target []rel.Column) []rel.Column {
 
 // slicesWhere are the slices of which a condition chooses rows, and whether it chooses all of their rows.
 func (x *tx) slicesWhere(ctx context.Context, where rel.Expr, target []rel.Column) (out []*fileSlice, whole bool, err error) {
-	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	id := newRowID()
 	rows, err := x.view.rows(ctx, x.view.slices, target, &id)
 	if err != nil {
 		return nil, false, err

@@ -73,7 +73,7 @@ func (v *indexing) presentKeys(ctx context.Context) (iter.Seq2[metadata.PlacedKe
 		}
 		places[s.Number] = &metadata.Location{Partition: s.Partition, FileID: s.FileID, Instant: came.UnixMilli(), Position: -1}
 	}
-	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	id := newRowID()
 	rows, err := v.base.rows(ctx, v.base.slices, nil, &id)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (v *indexing) measure(ctx context.Context, list []measured) (map[int64][]me
 	for _, m := range list {
 		columns = append(columns, m.column)
 	}
-	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	id := newRowID()
 	rows, err := v.base.baseRows(bases, columns, &id, nil)
 	if err != nil {
 		return nil, err

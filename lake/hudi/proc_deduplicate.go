@@ -49,7 +49,7 @@ func deduplicate(ctx context.Context, c *call) ([][]types.Value, error) {
 
 // surplus are the ids of the rows of a partition, of all for nil, whose key a newer row of the partition has.
 func (x *tx) surplus(ctx context.Context, partition types.Value) (rel.Node, rel.Column, error) {
-	id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+	id := newRowID()
 	key, in, at := rel.NewColumn(recordKeyColumn, types.String), rel.NewColumn(partitionPathColumn, types.String), rel.NewColumn(commitTimeColumn, types.String)
 	list := x.base.slices
 	if p, ok := partition.(string); ok {

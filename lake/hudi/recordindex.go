@@ -101,7 +101,7 @@ func (x *tx) asKnown(ctx context.Context, located map[string]*fileSlice) (*known
 	columns := []rel.Column{k.key, k.file, k.pos}
 	parts := []rel.Node{arrays(fresh(columns), keys.NewArray(), files.NewArray(), positions.NewArray())}
 	if len(small) > 0 {
-		id := rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType}
+		id := newRowID()
 		rows, err := x.base.rows(ctx, slices.Collect(maps.Keys(small)), nil, &id)
 		if err != nil {
 			return nil, err

@@ -12,6 +12,9 @@ import (
 var rowIDType = types.Struct{Fields: []types.Field{
 	{Name: "file", Type: types.Long}, {Name: "pos", Type: types.Long}, {Name: "key", Type: types.String, Nullable: true}}}
 
+// newRowID is a fresh column of row ids.
+func newRowID() rel.Column { return rel.Column{ID: rel.NewID(), Name: "row id", Type: rowIDType} }
+
 // RowIDType is the type of the row ids of s.
 func (s *Snapshot) RowIDType() types.Struct { return rowIDType }
 
