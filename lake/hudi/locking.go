@@ -54,6 +54,21 @@ func (t *Table) lock(ctx context.Context, o options) (*held, error) {
 	return h, nil
 }
 
+// locked runs do under the lock of the table, with the timeline as it is then.
+func (t *Table) locked(ctx context.Context, o options, do func(*timeline.Timeline) error) error {
+	lock, err := t.lock(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer lock.unlock(ctx)
+	line, err := t.timeline(ctx)
+	if err != nil {
+		return err
+	}
+	line.Guard = lock.check
+	return do(line)
+}
+
 // lockFailure is err in words for people where another holds the lock.
 func (t *Table) lockFailure(err error) error {
 	var l *timeline.LockedError
