@@ -259,6 +259,8 @@ def brief(e):
 
 def one_release(release, kinds, parts, names, short):
     """All scenarios under one release, in this process. Gives (passed, failed, checks)."""
+    if not short:  # the code of many scenarios is too much for the small cache of a JVM with the first compiler alone
+        os.environ.setdefault("TARN_ORACLE_TIER", "4")
     conf = {"spark.sql.session.timeZone": "UTC"}
     spark = spark_hudi.session(release, conf=conf, memory="1500m")
     passed = failed = checks = 0
