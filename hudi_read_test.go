@@ -13,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,6 +215,47 @@ func TestHudiPruning(t *testing.T) {
 		t.Run(name, func(t *testing.T) { asked += countByValue(t, db.Session(), hudiCorpus(t, zipped)) })
 	}
 	t.Logf("%d conditions on %d tables", asked, len(zips))
+}
+
+// TestHudiSecondaryIndex reads rows by a column that has a secondary index: of a table whose writers go by the record index, files that
+// the two rule out are not opened. All bounds of columns are taken away, and the files of the other partition.
+func TestHudiSecondaryIndex(t *testing.T) {
+	dir := hudiCorpus(t, filepath.Join(shared(t), "corpus", "hudi", "generated", "v8_mor_indexes.zip"))
+	properties := filepath.Join(dir, ".hoodie", "hoodie.properties")
+	text, err := os.ReadFile(properties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	indexes := regexp.MustCompile(`(?m)^hoodie.table.metadata.partitions=.*$`)
+	text = indexes.ReplaceAll(text, []byte("hoodie.table.metadata.partitions=files,record_index,secondary_index_idx_rider"))
+	s := utcDB(t).Session()
+	for _, c := range []struct{ more, where, want string }{
+		{"", "rider = 'r-Z'", "\"k3\"\n"},
+		{"", "rider IN ('r-A', 'none')", "\"k1\"\n"},
+		{"hoodie.index.type=RECORD_INDEX\n", "rider = 'r-A'", "error"}, // its file is gone
+		{"hoodie.index.type=RECORD_INDEX\n", "rider = 'r-Z'", "\"k3\"\n"},
+		{"hoodie.index.type=RECORD_INDEX\n", "rider IN ('r-Z', 'none') AND fare > 1", "\"k3\"\n"},
+		{"hoodie.index.type=RECORD_INDEX\n", "rider = 'none'", ""},
+		{"hoodie.index.type=RECORD_INDEX\n", "rider = 'r-Z' OR fare > 1", "error"},
+	} {
+		if err := os.WriteFile(properties, append(text[:len(text):len(text)], "\n"+c.more...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if c.more != "" {
+			if err := os.RemoveAll(filepath.Join(dir, "city=sf")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := statementText(s, "SELECT id FROM hudi.`"+dir+"` WHERE "+c.where, dir)
+		if _, rows, ok := strings.Cut(got, "\n"); ok && !strings.HasPrefix(got, "[") {
+			got = rows
+		} else {
+			got = "error"
+		}
+		if got != c.want {
+			t.Errorf("%s%s: %q, want %q", c.more, c.where, got, c.want)
+		}
+	}
 }
 
 // conditionsPerTable is the most that TestHudiPruning asks of a table.

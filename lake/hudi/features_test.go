@@ -82,6 +82,7 @@ var features = []feature{
 	{name: "metadata table: partition_stats", proof: "TestHudiMetadataTable", yes: "9"},
 	{name: "metadata table: bloom_filters", proof: "TestHudiMetadataTable", yes: "6"},
 	{name: "metadata table: record_index", proof: "TestHudiMetadataTable", yes: "6 8 9"},
+	{name: "metadata table: secondary indexes, read", proof: "TestHudiSecondaryIndex", yes: "mor8"},
 	{name: "CREATE INDEX, DROP INDEX", proof: "TestHudiIndexes", yes: "6 8 9"},
 	{name: "BLOOM index: files by their footers", proof: "TestHudiFooterIndexes", yes: "6 9"},
 	{name: "duplicates and file sizes of inserts", proof: "TestHudiInsertOptions", yes: "9"},

@@ -12,14 +12,24 @@ import (
 // maxWanted is how many keys of a condition are looked up.
 const maxWanted = 10_000
 
-// pruneByKeys leaves out the slices that cannot have a row with one of the keys that a condition asks for, by the record index. That
-// has one row of each key, so it counts only for tables whose property hoodie.index.type says that their writers go by it.
+// maxValues is how many values of a condition are looked up in a secondary index.
+const maxValues = 100
+
+// pruneByKeys leaves out the slices that cannot have a row with one of the keys that a condition asks for, by the record index; a
+// secondary index tells the keys of rows with values of another column. The record index has one row of each key, so it counts only
+// for tables whose property hoodie.index.type says that their writers go by it.
 func (s *Snapshot) pruneByKeys(ctx context.Context, slices []*fileSlice, cond rel.Expr, columns map[rel.ID]int) ([]*fileSlice, error) {
 	if len(slices) < 2 || s.metadata == nil || !s.metadata.Has(metadata.RecordIndexPartition) || !s.config.MetaFields ||
 		!namesRecordIndex(kept(s.config, optIndexType)) || !s.isLatest() {
 		return slices, nil
 	}
 	keys, ok := wantedKeys(cond, s.keyColumn(columns))
+	if !ok {
+		var err error
+		if keys, ok, err = s.secondaryKeys(ctx, cond, columns); err != nil {
+			return nil, err
+		}
+	}
 	if !ok || len(keys) > maxWanted {
 		return slices, nil
 	}
@@ -38,6 +48,36 @@ func (s *Snapshot) pruneByKeys(ctx context.Context, slices []*fileSlice, cond re
 		}
 	}
 	return out, nil
+}
+
+// secondaryKeys are the keys of all rows for which a condition may be true, by a secondary index; false when none tells.
+func (s *Snapshot) secondaryKeys(ctx context.Context, cond rel.Expr, columns map[rel.ID]int) (keys []string, ok bool, err error) {
+	for field, f := range s.schema.Fields {
+		index, ok := s.metadata.SecondaryIndex(f.Name)
+		if !ok || f.Type != types.Type(types.String) && f.Type != types.Type(types.Int) && f.Type != types.Type(types.Long) {
+			continue
+		}
+		values, ok := wantedKeys(cond, func(e rel.Expr) bool {
+			c, isColumn := e.(*rel.Col)
+			at, known := -1, false
+			if isColumn {
+				at, known = columns[c.ID]
+			}
+			return known && at == field
+		})
+		if !ok || len(values) > maxValues {
+			continue
+		}
+		for _, v := range values {
+			more, err := s.metadata.KeysWith(ctx, index, &v)
+			if err != nil {
+				return nil, false, ctx.Err()
+			}
+			keys = append(keys, more...)
+		}
+		return keys, true, nil
+	}
+	return nil, false, nil
 }
 
 // isLatest reports whether the rows are those that the indexes of the metadata table speak of: all that there are now.

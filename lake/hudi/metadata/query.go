@@ -127,6 +127,16 @@ func (t *Table) Locate(ctx context.Context, keys []string) (map[string]Location,
 	return out, err
 }
 
+// SecondaryIndex is the secondary index of a column, if there is one.
+func (t *Table) SecondaryIndex(column string) (index string, ok bool) {
+	for _, p := range t.partitions {
+		if def := t.indexes[p]; strings.HasPrefix(p, SecondaryPrefix) && len(def.Sources) == 1 && def.Sources[0] == column {
+			return p, true
+		}
+	}
+	return "", false
+}
+
 // KeysWith are the keys of the rows in which the column of a secondary index has a value; nil is NULL.
 func (t *Table) KeysWith(ctx context.Context, index string, value *string) ([]string, error) {
 	if !strings.HasPrefix(index, SecondaryPrefix) {
