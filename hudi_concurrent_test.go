@@ -97,11 +97,7 @@ func TestHudiConcurrentWriters(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("%s%s writers=%d same=%v", c.kind, c.version, c.writers, c.same), func(t *testing.T) {
 			dir := t.TempDir()
-			db, err := tarn.Open(t.Context(), tarn.Options{Warehouse: dir, Threads: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
+			db := tarn.Opened(t, tarn.Options{Warehouse: dir, Threads: 1})
 			path := dir + "/table"
 			makeCounters(t, db.Session(), path, c.kind, c.version)
 			var all sync.WaitGroup
@@ -156,11 +152,7 @@ func TestHudiWriterProcesses(t *testing.T) {
 	}
 	for _, table := range []struct{ kind, version string }{{"cow", "9"}, {"mor", "6"}} {
 		dir := t.TempDir()
-		db, err := tarn.Open(t.Context(), tarn.Options{Warehouse: dir, Threads: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
+		db := tarn.Opened(t, tarn.Options{Warehouse: dir, Threads: 1})
 		path := dir + "/table"
 		makeCounters(t, db.Session(), path, table.kind, table.version)
 		kill, own := counter(t, path)
@@ -212,11 +204,7 @@ func counter(t *testing.T, path string) (kill func() int, pid int) {
 
 // countFor is the other process.
 func countFor(t *testing.T, path string) {
-	db, err := tarn.Open(t.Context(), tarn.Options{Warehouse: t.TempDir(), Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := tarn.Opened(t, tarn.Options{Warehouse: t.TempDir(), Threads: 1})
 	fmt.Println("begun")
 	for {
 		_, err := db.Session().Exec(t.Context(), "UPDATE hudi.`"+path+"` SET n = n + 1, ts = ts + 1 WHERE id = 0")

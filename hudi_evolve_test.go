@@ -16,11 +16,7 @@ func TestHudiEvolves(t *testing.T) {
 		for j, kind := range []string{"cow", "mor"} {
 			partition := []string{"", "PARTITIONED BY (p)"}[(i+j)%2]
 			t.Run(fmt.Sprintf("%d %s %s", version, kind, partition), func(t *testing.T) {
-				db, err := Open(t.Context(), Options{Warehouse: t.TempDir()})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer db.Close()
+				db := Opened(t, Options{Warehouse: t.TempDir()})
 				evolves(t, db.Session(), version, kind, partition)
 			})
 		}
@@ -78,11 +74,7 @@ func TestHudiDefaultKeys(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "hudi-defaults.conf"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db, err := Open(t.Context(), Options{Warehouse: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := Opened(t, Options{Warehouse: t.TempDir()})
 	s := db.Session()
 	for _, c := range []struct{ properties, keys string }{
 		{"", "id ts mor"},

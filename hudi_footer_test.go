@@ -17,12 +17,8 @@ import (
 
 // TestHudiFooterIndexes upserts keys into tables some of whose base files cannot be read: only those that can have the keys are.
 func TestHudiFooterIndexes(t *testing.T) {
-	ctx, dir := context.Background(), t.TempDir()
-	db, err := tarn.Open(ctx, tarn.Options{Warehouse: dir, Memory: 512 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	dir := t.TempDir()
+	db := tarn.Opened(t, tarn.Options{Warehouse: dir, Memory: 512 << 20})
 	for _, index := range []string{"SIMPLE", "BLOOM", "GLOBAL_BLOOM"} {
 		for _, version := range []string{"6", "9"} {
 			for _, kind := range []string{"cow", "mor"} {

@@ -14,16 +14,11 @@ import (
 
 // TestHudiIndexes builds indexes of tables that have rows, writes on, and drops them.
 func TestHudiIndexes(t *testing.T) {
-	ctx := context.Background()
 	dir := os.Getenv("TARN_KEEP_TABLES") // to look at them with Hudi
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	db, err := tarn.Open(ctx, tarn.Options{Warehouse: dir, Memory: 512 << 20, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := tarn.Opened(t, tarn.Options{Warehouse: dir, Memory: 512 << 20, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
 	s := db.Session()
 	for _, version := range []int{6, 8, 9} {
 		for _, kind := range []string{"cow", "mor"} {

@@ -14,11 +14,7 @@ import (
 // TestHudiInsertOptions tries the options of inserts: what becomes of keys that are there or come twice, and into which files rows go.
 func TestHudiInsertOptions(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	db, err := tarn.Open(ctx, tarn.Options{Warehouse: dir, Memory: 512 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := tarn.Opened(t, tarn.Options{Warehouse: dir, Memory: 512 << 20})
 	many := "SELECT CAST(id + 100 AS INT), sha2(CAST(id AS STRING), 256), 1 FROM range(20000)"
 	for i, c := range []struct {
 		options string // of the second INSERT

@@ -18,16 +18,11 @@ import (
 
 // TestHudiMetadataTable writes to Hudi tables and compares after each statement what their metadata tables tell with what is there.
 func TestHudiMetadataTable(t *testing.T) {
-	ctx := context.Background()
 	dir := os.Getenv("TARN_KEEP_TABLES") // to look at them with Hudi
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	db, err := tarn.Open(ctx, tarn.Options{Warehouse: dir, Memory: 512 << 20, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := tarn.Opened(t, tarn.Options{Warehouse: dir, Memory: 512 << 20, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
 	s := db.Session()
 	for _, version := range []int{6, 8, 9} {
 		for _, kind := range []string{"cow", "mor"} {

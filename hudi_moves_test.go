@@ -41,11 +41,7 @@ func TestHudiMovedRows(t *testing.T) {
 	for _, r := range runs {
 		name := strings.Join([]string{r.Release, r.Index, r.Value, r.Type}, "/")
 		t.Run(name, func(t *testing.T) {
-			db, err := Open(t.Context(), Options{Warehouse: t.TempDir(), Engine: e})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
+			db := Opened(t, Options{Warehouse: t.TempDir(), Engine: e})
 			r.write(t, db.Session(), filepath.Join(t.TempDir(), "t"))
 		})
 	}

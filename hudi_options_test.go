@@ -94,11 +94,7 @@ func TestHudiWriterOptions(t *testing.T) {
 
 // difference runs a case and tells how it ends otherwise than on Hudi.
 func (in *writerRuns) difference(t *testing.T, e *duckdb.Engine, c writerCase, release string, want writerAnswer) string {
-	db, err := Open(t.Context(), Options{Warehouse: t.TempDir(), Engine: e})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := Opened(t, Options{Warehouse: t.TempDir(), Engine: e})
 	path := filepath.Join(t.TempDir(), "t")
 	s := db.Session()
 	if c.Existing {
@@ -127,7 +123,7 @@ func (in *writerRuns) difference(t *testing.T, e *duckdb.Engine, c writerCase, r
 		to = *c.API.Path
 	}
 	before := hudiFolder(t, path)
-	if _, err = w.Save(t.Context(), to); err != nil {
+	if _, err := w.Save(t.Context(), to); err != nil {
 		if c.Existing && !reflect.DeepEqual(before, hudiFolder(t, path)) {
 			t.Errorf("a write that fails leaves something: %v", err)
 		}

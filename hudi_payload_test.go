@@ -67,11 +67,7 @@ func TestHudiPayloadWrites(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := p.Inputs[run.Input]
 			m := storage.NewMem()
-			db, err := Open(t.Context(), Options{Warehouse: t.TempDir(), Bucket: func(context.Context, string) (storage.Bucket, error) { return m, nil }})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
+			db := Opened(t, Options{Warehouse: t.TempDir(), Bucket: func(context.Context, string) (storage.Bucket, error) { return m, nil }})
 			s := db.Session()
 			do := func(statements ...string) {
 				for _, sql := range statements {

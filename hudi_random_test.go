@@ -24,12 +24,7 @@ var (
 // those of a map on which the same was done; in the end also those of each instant, the changes since each, and the change rows of each,
 // which most tables log in one of the ways that there are.
 func TestHudiRandomStatements(t *testing.T) {
-	ctx := context.Background()
-	db, err := tarn.Open(ctx, tarn.Options{Warehouse: t.TempDir(), Memory: 512 << 20, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := tarn.Opened(t, tarn.Options{Warehouse: t.TempDir(), Memory: 512 << 20, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
 	for run := range *hudiRuns {
 		for i, version := range []int{5, 6, 8, 9} {
 			for j, kind := range []string{"cow", "mor"} {

@@ -329,11 +329,7 @@ func utcDB(t testing.TB) *DB {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { engine.Close() })
-	db, err := Open(context.Background(), Options{Warehouse: t.TempDir(), Engine: engine, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
+	db := Opened(t, Options{Warehouse: t.TempDir(), Engine: engine, Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
 	return db
 }
 

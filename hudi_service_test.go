@@ -23,13 +23,9 @@ type serviceDB struct {
 
 func newServiceDB(t *testing.T) *serviceDB {
 	d := &serviceDB{t: t}
-	db, err := tarn.Open(context.Background(), tarn.Options{Warehouse: t.TempDir(), Threads: 1,
+	db := tarn.Opened(t, tarn.Options{Warehouse: t.TempDir(), Threads: 1,
 		Bucket: func(context.Context, string) (storage.Bucket, error) { return d.current, nil },
 		Conf:   map[string]string{"spark.sql.session.timeZone": "UTC", "hoodie.write.lock.provider": "org.apache.hudi.client.transaction.lock.InProcessLockProvider"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
 	d.s = db.Session()
 	return d
 }

@@ -37,11 +37,7 @@ func TestHudiStress(t *testing.T) {
 			dir, seed := t.TempDir(), rand.Uint64()
 			t.Logf("seed %d", seed)
 			random := rand.New(rand.NewPCG(seed, 0))
-			db, err := tarn.Open(t.Context(), tarn.Options{Warehouse: dir, Threads: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer db.Close()
+			db := tarn.Opened(t, tarn.Options{Warehouse: dir, Threads: 1})
 			path := dir + "/table"
 			create := strings.Replace(createOf(table.kind, table.version), "TBLPROPERTIES (", "TBLPROPERTIES ("+table.more+strings.Repeat(", ", min(len(table.more), 1)), 1)
 			for _, sql := range []string{"CREATE TABLE c (id string, n int, ts int, part string) USING hudi PARTITIONED BY (part) LOCATION '" + path + "' " + create,
@@ -188,11 +184,7 @@ func (w *stressWriter) kill() []string {
 func stress(t *testing.T, path string) {
 	seed, _ := strconv.ParseUint(os.Getenv("TARN_TEST_STRESS_SEED"), 10, 64)
 	random := rand.New(rand.NewPCG(seed, 1))
-	db, err := tarn.Open(t.Context(), tarn.Options{Warehouse: t.TempDir(), Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := tarn.Opened(t, tarn.Options{Warehouse: t.TempDir(), Threads: 1})
 	if _, err := db.Session().Exec(t.Context(), "SET hoodie.datasource.write.operation=upsert"); err != nil {
 		t.Fatal(err)
 	}

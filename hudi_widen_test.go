@@ -17,11 +17,7 @@ func TestHudiWidenedColumns(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	db, err := tarn.Open(ctx, tarn.Options{Warehouse: dir, Memory: 512 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := tarn.Opened(t, tarn.Options{Warehouse: dir, Memory: 512 << 20})
 	s := db.Session()
 	for _, version := range []string{"5", "6", "8", "9"} {
 		for _, kind := range []string{"cow", "mor"} {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tarn-lake/tarn/internal/seed"
 )
 
 // modelRow is a row of the table that the model test keeps.
@@ -29,8 +31,7 @@ type hudiModel struct {
 // TestHudiWritesModel upserts, updates, deletes and merges at random, and compares the table with a model after each statement, for
 // every version and type, partitioned or not.
 func TestHudiWritesModel(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
+	numbers := seed.Of(t)
 	steps := 10
 	if testing.Short() {
 		steps = 4
@@ -39,12 +40,8 @@ func TestHudiWritesModel(t *testing.T) {
 		for _, kind := range []string{"cow", "mor"} {
 			for _, partition := range []string{"", "PARTITIONED BY (p)"} {
 				t.Run(fmt.Sprintf("%d %s %s", version, kind, partition), func(t *testing.T) {
-					db, err := Open(t.Context(), Options{Warehouse: t.TempDir()})
-					if err != nil {
-						t.Fatal(err)
-					}
-					defer db.Close()
-					m := &hudiModel{s: db.Session(), r: rand.New(rand.NewPCG(seed, uint64(version))), rows: map[int]modelRow{},
+					db := Opened(t, Options{Warehouse: t.TempDir()})
+					m := &hudiModel{s: db.Session(), r: rand.New(rand.NewPCG(numbers, uint64(version))), rows: map[int]modelRow{},
 						ordered: version >= 8, rising: version < 8 && kind == "mor"}
 					m.exec(t, fmt.Sprintf("CREATE TABLE t (id INT, name STRING, ts BIGINT, p STRING) USING hudi %s TBLPROPERTIES (primaryKey='id', "+
 						"preCombineField='ts', type='%s', 'hoodie.write.table.version'='%d')", partition, kind, version))

@@ -15,11 +15,7 @@ import (
 // the other stays as it is.
 func TestHudiLogOfAnotherWriter(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	db, err := tarn.Open(ctx, tarn.Options{Warehouse: dir, Memory: 512 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := tarn.Opened(t, tarn.Options{Warehouse: dir, Memory: 512 << 20})
 	s := db.Session()
 	for _, q := range []string{
 		"CREATE TABLE t (id INT, n INT, ts INT) USING hudi TBLPROPERTIES (type='mor', primaryKey='id', preCombineField='ts', 'hoodie.write.table.version'='6')",
@@ -70,11 +66,7 @@ func TestHudiLogOfAnotherWriter(t *testing.T) {
 // TestHudiDamagedLogs reads tables whose log files lost their ends, which must not give old rows, or have other bytes behind.
 func TestHudiDamagedLogs(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	db, err := tarn.Open(ctx, tarn.Options{Warehouse: dir, Memory: 512 << 20})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := tarn.Opened(t, tarn.Options{Warehouse: dir, Memory: 512 << 20})
 	s := db.Session()
 	for _, version := range []string{"6", "8", "9"} {
 		name := "d" + version

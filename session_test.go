@@ -10,12 +10,7 @@ import (
 
 func openTest(t *testing.T) *DB {
 	t.Helper()
-	db, err := Open(context.Background(), Options{Warehouse: t.TempDir(), Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	return db
+	return Opened(t, Options{Warehouse: t.TempDir(), Conf: map[string]string{"spark.sql.session.timeZone": "UTC"}})
 }
 
 // TestCloseEarly gives up a result after its first row; statements after it that need functions of Go must not notice.

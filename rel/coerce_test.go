@@ -1,9 +1,9 @@
 package rel
 
 import (
-	"math/rand/v2"
 	"testing"
 
+	"github.com/tarn-lake/tarn/internal/seed"
 	"github.com/tarn-lake/tarn/types"
 )
 
@@ -34,15 +34,14 @@ func TestCommonTypeIsSymmetric(t *testing.T) {
 // TestDecimalResults: what Spark's rules give never has more than 38 digits, nor more digits behind the point
 // than in all.
 func TestDecimalResults(t *testing.T) {
-	seed := rand.Uint64()
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := seed.Rand(t)
 	draw := func() types.Decimal { p := 1 + r.IntN(38); return types.Decimal{P: p, S: r.IntN(p + 1)} }
 	for range 10000 {
 		a, b := draw(), draw()
 		for _, op := range []string{"+", "-", "*", "/", "%"} {
 			d := decimalResult(op, a, b)
 			if d.P < 1 || d.P > 38 || d.S < 0 || d.S > d.P {
-				t.Fatalf("seed %d: %v %s %v = %v", seed, a, op, b, d)
+				t.Fatalf("%v %s %v = %v", a, op, b, d)
 			}
 		}
 	}

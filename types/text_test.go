@@ -1,12 +1,12 @@
 package types
 
 import (
-	"flag"
 	"math"
-	"math/rand/v2"
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/tarn-lake/tarn/internal/seed"
 )
 
 // The texts are those of Java's Double.toString and Float.toString.
@@ -28,21 +28,8 @@ func TestAppendFloat(t *testing.T) {
 	}
 }
 
-var seed = flag.Uint64("seed", 1, "seed of random tests; 0 takes the time")
-
-// random is a source of numbers that are the same in every run, unless another
-// seed is given.
-func random(t *testing.T) *rand.Rand {
-	s := *seed
-	if s == 0 {
-		s = uint64(time.Now().UnixNano())
-	}
-	t.Logf("seed %d", s)
-	return rand.New(rand.NewPCG(s, 0))
-}
-
 func TestAppendFloatReadsBack(t *testing.T) {
-	r := random(t)
+	r := seed.Rand(t)
 	for range 10000 {
 		f := math.Float64frombits(r.Uint64())
 		back, err := strconv.ParseFloat(string(AppendFloat(nil, f, 64)), 64)
@@ -58,7 +45,7 @@ func TestTimesAsPackageTime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := random(t)
+	r := seed.Rand(t)
 	for range 10000 {
 		micros := r.Int64N(9000*365*microsPerDay) - 1900*365*microsPerDay
 		at := time.UnixMicro(micros)

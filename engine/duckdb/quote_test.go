@@ -1,15 +1,14 @@
 package duckdb
 
 import (
-	"math/rand/v2"
 	"testing"
+
+	"github.com/tarn-lake/tarn/internal/seed"
 )
 
 // Random texts, odd ones included, survive as constants and as names.
 func TestQuoting(t *testing.T) {
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := seed.Rand(t)
 	c := openTest(t, testLimits(t))
 	odd := []rune("'\"\\%;-$\n\r\t\x00\x01 aé\u2028\U0001f600[]{}()/*,:?")
 	for range 300 {

@@ -5,23 +5,16 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/tarn-lake/tarn/internal/seed"
 )
 
-var (
-	seedFlag  = flag.Uint64("seed", 1, "seed of random tests; 0 takes the time")
-	mutations = flag.Int("mutations", 3000, "random statements to try")
-)
+var mutations = flag.Int("mutations", 3000, "random statements to try")
 
 // TestMutations drops, doubles, swaps and exchanges words of real statements
 // and checks that what still parses prints and reads back as the same tree.
 func TestMutations(t *testing.T) {
-	seed := *seedFlag
-	if seed == 0 {
-		seed = uint64(time.Now().UnixNano())
-	}
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	r := seed.Rand(t)
 	var texts [][]string
 	for _, s := range mutationTexts(t) {
 		toks, _ := scan(s)
