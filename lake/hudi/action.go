@@ -158,7 +158,7 @@ func (a *action) describePartition(ctx context.Context, partition string) {
 	a.failed = a.table.describePartition(ctx, a.instant.Time, partition)
 }
 
-// made is what nameBase knows of a file.
+// name is what nameBase knows of a file.
 func (a *action) name(full string) (madeName, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

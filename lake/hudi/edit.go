@@ -47,15 +47,6 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 	if e.inserted+e.updated+e.deleted == 0 {
 		return lake.Metrics{Ignored: e.ignored}, nil
 	}
-	op := opUpsertPrepped
-	if e.inserted+e.updated == 0 {
-		op = opDeletePrepped
-		if x.config().Version < 6 { // Hudi 0.12 cannot read a commit of a name that it does not know
-			op = opDelete
-		}
-	} else if e.inserted > 0 {
-		op = opUpsert
-	}
 	if f.changed, err = x.changedColumns(c); err != nil {
 		return lake.Metrics{}, err
 	}
@@ -71,7 +62,7 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 			return lake.Metrics{}, err
 		}
 	}
-	if _, err := x.begin(ctx, x.kind(), op); err != nil {
+	if _, err := x.begin(ctx, x.kind(), x.editOperation(e)); err != nil {
 		return lake.Metrics{}, err
 	}
 	f, releaseCombined, err := x.combined(ctx, f, e)
@@ -80,6 +71,19 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 	}
 	defer releaseCombined()
 	return x.carryOut(ctx, f, e, true, 0)
+}
+
+// editOperation is the operation of an edit, as its commit names it.
+func (x *tx) editOperation(e *edits) operation {
+	switch {
+	case e.inserted > 0:
+		return opUpsert
+	case e.updated > 0:
+		return opUpsertPrepped
+	case x.config().Version < 6: // Hudi 0.12 cannot read a commit of a name that it does not know
+		return opDelete
+	}
+	return opDeletePrepped
 }
 
 // edited lays out the rows of an edit. An update that would change a row's key fails.

@@ -68,38 +68,9 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 		}
 		return x.placed(k, slices.Collect(maps.Values(located)), global), nil
 	}
-	named := map[*fileSlice]bool{}
-	for _, s := range located {
-		named[s] = true
-	}
-	b, err := x.bucketIndex()
-	if err != nil {
+	list, err := x.slicesFor(ctx, f, located, global)
+	if err != nil || len(list) == 0 {
 		return nil, err
-	}
-	paths := map[string]bool{}
-	if !global && b == nil {
-		if paths, err = x.pathsOf(ctx, f); err != nil {
-			return nil, err
-		}
-	}
-	var list []*fileSlice
-	if b != nil {
-		if list, err = x.slicesOf(ctx, b, f); err != nil {
-			return nil, err
-		}
-	}
-	for _, s := range x.base.slices {
-		if b == nil && (global || paths[s.Partition]) && (located == nil || named[s]) {
-			list = append(list, s)
-		}
-	}
-	if b == nil && located == nil {
-		if list, err = x.mayHaveKeys(ctx, f, list, global); err != nil {
-			return nil, err
-		}
-	}
-	if len(list) == 0 {
-		return nil, nil
 	}
 	k := newKnownRows()
 	var columns []rel.Column
@@ -115,6 +86,38 @@ func (x *tx) knownKeys(ctx context.Context, f *freshRows, op operation) (*knownR
 		return nil, err
 	}
 	return x.placed(k, list, global), nil
+}
+
+// slicesFor are the slices that may have the keys of rows: those of their buckets where the table has such, else those that a record index
+// located, else those of their partitions, or of all, whose footers do not say otherwise.
+func (x *tx) slicesFor(ctx context.Context, f *freshRows, located map[string]*fileSlice, global bool) ([]*fileSlice, error) {
+	b, err := x.bucketIndex()
+	if err != nil {
+		return nil, err
+	}
+	if b != nil {
+		return x.slicesOf(ctx, b, f)
+	}
+	paths := map[string]bool{}
+	if !global {
+		if paths, err = x.pathsOf(ctx, f); err != nil {
+			return nil, err
+		}
+	}
+	named := map[*fileSlice]bool{}
+	for _, s := range located {
+		named[s] = true
+	}
+	var list []*fileSlice
+	for _, s := range x.base.slices {
+		if (global || paths[s.Partition]) && (located == nil || named[s]) {
+			list = append(list, s)
+		}
+	}
+	if located != nil {
+		return list, nil
+	}
+	return x.mayHaveKeys(ctx, f, list, global)
 }
 
 // storedRows are columns of the rows of slices, and the parts of their row ids, from the first on: file, position, key.

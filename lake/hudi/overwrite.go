@@ -31,10 +31,8 @@ func (x *tx) overwrite(ctx context.Context, c lake.Overwrite) (lake.Metrics, err
 	if err != nil {
 		return lake.Metrics{}, err
 	}
-	empty := rows == nil
-	if v, ok := rows.(*rel.Values); ok && len(v.Rows) == 0 {
-		empty = true
-	}
+	v, constant := rows.(*rel.Values)
+	empty := rows == nil || constant && len(v.Rows) == 0
 	if c.Where != nil && empty {
 		return x.deleteWhere(ctx, c)
 	}
@@ -80,14 +78,19 @@ func (x *tx) overwrite(ctx context.Context, c lake.Overwrite) (lake.Metrics, err
 	case op == opOverwriteTable:
 		chosen = x.base.slices
 	default:
-		fresh := map[string]bool{}
-		for _, s := range x.act.stats {
-			fresh[s.Partition] = true
-		}
-		chosen = slices.DeleteFunc(slices.Clone(x.base.slices), func(s *fileSlice) bool { return !fresh[s.Partition] })
+		chosen = x.besideNew()
 	}
 	gone, err := x.replace(ctx, chosen)
 	return sum(m, gone), err
+}
+
+// besideNew are the slices of the partitions that the write has put rows into.
+func (x *tx) besideNew() []*fileSlice {
+	fresh := map[string]bool{}
+	for _, s := range x.act.stats {
+		fresh[s.Partition] = true
+	}
+	return slices.DeleteFunc(slices.Clone(x.base.slices), func(s *fileSlice) bool { return !fresh[s.Partition] })
 }
 
 // replace takes file groups out of the table.

@@ -37,7 +37,7 @@ func fileProcedures() []procedure {
 	}
 }
 
-// partitions reports whether a partition is one that the arguments ask for.
+// wants reports whether a partition is one that the arguments ask for.
 func (c *call) wants(partition string) bool {
 	for _, name := range []string{"path_regex", "partition_path"} {
 		pattern := c.text(name)

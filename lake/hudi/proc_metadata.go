@@ -176,7 +176,7 @@ type fileDifference struct {
 	Size, KnownSize int64
 }
 
-// Equal reports whether both tell the same.
+// equal reports whether both tell the same.
 func (d fileDifference) equal() bool { return d.InFolder && d.Known && d.Size == d.KnownSize }
 
 // rolledBack reports whether the file is a log of a write that Hudi 0.15 or later has rolled back: its rollback says that such a log has 1 byte.

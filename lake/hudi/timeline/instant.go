@@ -48,10 +48,11 @@ func (a Action) Writes() bool { return a == Commit || a == DeltaCommit || a == R
 // A State is how far an action has come.
 type State uint8
 
+// The states, in the order in which an action goes through them.
 const (
-	Requested State = iota
-	Inflight
-	Completed
+	Requested State = iota // planned; nothing is written yet
+	Inflight               // files are being written
+	Completed              // what was written counts
 )
 
 func (s State) String() string {
