@@ -26,7 +26,7 @@ CALL run_clean(table => '{t}', retain_commits => 1);
 MERGE INTO {t} t USING (SELECT * FROM VALUES (1, 'merged', 400L), (7, 'seven', 400L), (6, 'gone', 400L) AS s(id, name, ts)) s ON t.id = s.id
   WHEN MATCHED AND s.name = 'gone' THEN DELETE
   WHEN MATCHED THEN UPDATE SET name = s.name, ts = s.ts
-  WHEN NOT MATCHED THEN INSERT (id, name, amount, ts, region) VALUES (s.id, s.name, 7.77, s.ts, 'us'); -- Hudi 1.0.2 cannot log a NULL decimal
+  WHEN NOT MATCHED THEN INSERT (id, name, amount, d, ts, region) VALUES (s.id, s.name, 7.77, DATE '2024-07-07', s.ts, 'us'); -- Hudi 1.0.2 cannot log a NULL date, nor always a NULL decimal
 -- check
 -- hudi
 UPDATE {t} SET price = 0.5, ts = 500 WHERE id = 7;
