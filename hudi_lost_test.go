@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/storage"
@@ -103,5 +106,34 @@ func lose(t *testing.T, b storage.Bucket, name string) {
 	t.Helper()
 	if err := b.Remove(context.Background(), name); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestHudiHeartbeats has a writer that takes its time give signs of life as often as it is told, once else.
+func TestHudiHeartbeats(t *testing.T) {
+	d := writeDB(t)
+	for _, c := range []struct {
+		settings string
+		least    int
+		most     int
+	}{{"RESET hoodie.client.heartbeat.interval_in_ms", 1, 1}, {"SET hoodie.client.heartbeat.interval_in_ms=20", 2, 1000}} {
+		m := storage.NewMem()
+		d.must(m, "DROP TABLE IF EXISTS t", "CREATE TABLE t "+crashColumns+" USING hudi PARTITIONED BY (part) LOCATION '/t' "+createOf("mor", "6"), c.settings)
+		var beats atomic.Int32
+		var once sync.Once
+		b := &interrupted{m, func(op, name string) {
+			switch {
+			case strings.Contains(name, ".hoodie/.heartbeat/") && op == "commit":
+				beats.Add(1)
+			case strings.HasSuffix(name, ".parquet") && op == "commit":
+				once.Do(func() { time.Sleep(300 * time.Millisecond) })
+			}
+		}}
+		if err := d.do(b, "INSERT INTO hudi.`/t` VALUES (1, 'a', 1, 'eu')"); err != nil {
+			t.Fatal(err)
+		}
+		if n := int(beats.Load()); n < c.least || n > c.most {
+			t.Errorf("%s: %d signs of life", c.settings, n)
+		}
 	}
 }

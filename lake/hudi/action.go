@@ -84,7 +84,7 @@ func (x *tx) begin(ctx context.Context, kind timeline.Action, op operation) (*ac
 	if kind == timeline.ReplaceCommit {
 		a.replaced = map[string][]string{}
 	}
-	if a.heart, err = timeline.StartHeartbeat(ctx, x.table.bucket, a.instant.Time, timeline.Pulse{}); err != nil {
+	if a.heart, err = timeline.StartHeartbeat(ctx, x.table.bucket, a.instant.Time, pulseOf(x.options)); err != nil {
 		return nil, err
 	}
 	a.instant, err = now.Begin(ctx, a.instant, a.expected())

@@ -32,7 +32,7 @@ type serving struct {
 	beat  *timeline.Heartbeat
 }
 
-// pulseOf is how often running services give a sign of life.
+// pulseOf is how often running writes and services give a sign of life, and how many signs may be missing.
 func pulseOf(o options) timeline.Pulse {
 	return timeline.Pulse{Interval: time.Duration(o.number("hoodie.client.heartbeat.interval_in_ms", 60_000)) * time.Millisecond,
 		Misses: int(o.number("hoodie.client.heartbeat.tolerable.misses", 2))}
