@@ -22,7 +22,7 @@ In a block
     {eu}      is the path of the partition eu
     {instant:N}  is the time of the Nth completed commit, the last if N is -1; {pending:ACTION} that of the pending action
 
-Lines that end with `-- mor`, `-- cow`, `-- parts`, `-- plain`, `-- from R` or `-- to R` are for tables of that kind or releases alone; such a line before the
+Lines that end with `-- mor`, `-- cow`, `-- parts`, `-- plain`, `-- from R` or `-- to R`, or several of them, are for tables of that kind or releases alone; such a line before the
 first block means the whole scenario. There may also be lines `-- property KEY=VALUE`, properties of the table for both, and `-- set KEY=VALUE`,
 settings of the sessions of both; of tables with hoodie.table.cdc.enabled a check compares all change rows too. Hudi's INSERT is told to be an upsert, as tarn's is: from 0.14 on it keeps both rows of a key. The first line `-- short` puts a file into the short form, which runs one kind of table for each release.
 """
@@ -42,7 +42,7 @@ import spark_hudi  # noqa: E402
 from scenario import blocks, statements, tarn  # noqa: E402
 
 RELEASES = {"0.12.2": 5, "0.15.0": 6, "1.0.2": 8, "1.1.1": 9}
-ONLY = re.compile(r"(?:^| )-- (mor|cow|parts|plain|from \S+|to \S+)$")
+ONLY = re.compile(r"(?:(?:^| )-- (?:mor|cow|parts|plain|from \S+|to \S+))+$")
 META = ("_hoodie_commit_time", "_hoodie_record_key", "_hoodie_partition_path")
 
 
@@ -89,13 +89,13 @@ class Table:
 
     def wanted(self, line):
         m = ONLY.search(line.rstrip())
-        if not m:
-            return True
-        word = m[1].split()
-        if word[0] in ("from", "to"):
-            mine, other = RELEASES[self.release], RELEASES[word[1]]
-            return mine >= other if word[0] == "from" else mine <= other
-        return word[0] in (self.kind, "parts" if self.parts else "plain")
+        return not m or all(self.marked(x.split()) for x in m[0].split("-- ")[1:])
+
+    def marked(self, mark):
+        if mark[0] in ("from", "to"):
+            mine, other = RELEASES[self.release], RELEASES[mark[1]]
+            return mine >= other if mark[0] == "from" else mine <= other
+        return mark[0] in (self.kind, "parts" if self.parts else "plain")
 
     def timeline(self):
         """The names of the active timeline's files, in order of time."""

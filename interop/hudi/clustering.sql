@@ -10,7 +10,9 @@ CALL run_clustering(table => '{t}', order => 'price');
 -- hudi
 UPDATE {t} SET price = 9.5, ts = 20 WHERE id IN (1, 6);
 INSERT INTO {t} (id, name, price, ts, region) VALUES (7, 'seven', 7.5D, 20L, 'eu'), (8, 'eight', 8.5D, 20L, 'us');
-CALL run_clustering(table => '{t}', order => 'ts');
+CALL run_clustering(table => '{t}', order => 'ts'); -- from 0.15.0
+CALL run_clustering(table => '{t}', order => 'ts'); -- to 0.12.2 -- cow
+CALL run_clustering(table => '{t}', order => 'ts'); -- to 0.12.2 -- plain -- mor
 -- check
 -- tarn
 UPDATE {t} SET name = 'changed by tarn', ts = 30 WHERE id IN (2, 8);
