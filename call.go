@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tarn-lake/tarn/internal/nearest"
 	"github.com/tarn-lake/tarn/internal/plan"
 	"github.com/tarn-lake/tarn/internal/syntax"
 	"github.com/tarn-lake/tarn/lake"
@@ -63,7 +64,7 @@ func (r *run) call(ctx context.Context, st *syntax.CallProcedure) (*Rows, error)
 }
 
 func noProcedure(shown, name string, known map[string]procedure, at syntax.Node) error {
-	near := plan.Nearest(name, append(slices.Collect(maps.Keys(known)), "help"))
+	near := nearest.Names(name, append(slices.Collect(maps.Keys(known)), "help"))
 	return fail("ROUTINE_NOT_FOUND", at, "routineName", shown, "proposal", strings.Join(near, ", "))
 }
 
@@ -122,7 +123,7 @@ func parameterOf(p lake.Procedure, i int, list []syntax.Expr, given map[string]b
 			names = append(names, q.Name)
 		}
 		return lake.Param{}, fail("UNRECOGNIZED_PARAMETER_NAME", named.Name, "routineName", p.Name, "argumentName", name,
-			"proposal", strings.Join(plan.Nearest(name, names), ", "), "name", p.Name)
+			"proposal", strings.Join(nearest.Names(name, names), ", "), "name", p.Name)
 	}
 	param := p.Params[at]
 	if given[param.Name] {

@@ -132,6 +132,8 @@ func (e *Error) fillOther(err error, table *lake.Error) {
 	var file *storage.Error
 	var path *fs.PathError
 	switch {
+	case errors.As(err, &file) && errors.Is(file, fs.ErrNotExist):
+		e.Class, e.Params, e.Message, e.Hint = "FAILED_READ_FILE.FILE_NOT_EXIST", map[string]string{"path": file.Path}, "There is no file "+file.Path+".", file.Hint
 	case table != nil:
 		e.Class, e.Hint = "TARN_IO", table.Hint
 	case errors.As(err, &file):

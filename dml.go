@@ -230,7 +230,7 @@ func (w *writing) receipt(out written, read *int64, op lake.Operation) *Receipt 
 	r := &Receipt{Operation: op.Name, Table: name, Version: out.commit.Version, ReadVersion: read,
 		FilesAdded: out.commit.FilesAdded, FilesRemoved: out.commit.FilesRemoved,
 		Updated: out.metrics.Updated, Deleted: out.metrics.Deleted, Inserted: out.metrics.Inserted, Ignored: out.metrics.Ignored,
-		Isolation: out.commit.Isolation, Retries: max(0, out.commit.Attempts-1)}
+		Isolation: out.commit.Isolation, Retries: max(0, out.commit.Attempts-1), Warnings: out.commit.Warnings}
 	if files.Is(w.entry.Format) {
 		r.Version, r.ReadVersion, r.Isolation = -1, nil, ""
 	}

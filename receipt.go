@@ -22,6 +22,8 @@ type Receipt struct {
 	Seconds      float64 `json:"seconds"`
 	Isolation    string  `json:"isolation,omitempty"` // such as Serializable
 	Retries      int     `json:"retries"`             // how often the commit gave way to another writer's
+
+	Warnings []string `json:"warnings,omitempty"` // what the statement asked for and did not get, though nothing failed
 }
 
 // String is the receipt as one line:

@@ -76,7 +76,8 @@ type Commit struct {
 	TxnID        string
 	FilesAdded   int
 	FilesRemoved int
-	Attempts     int // how often the commit was tried; 1 is at once
+	Attempts     int      // how often the commit was tried; 1 is at once
+	Warnings     []string // what its maker asked for and did not get, though nothing failed
 }
 
 // Operation names what a transaction does, for the history.

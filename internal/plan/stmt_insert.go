@@ -24,7 +24,7 @@ func Insert(ctx context.Context, st *syntax.Insert, options Options, t Target, s
 	}
 	store := Store{Rows: rows, Mode: "Append", ByName: st.ByName, Columns: st.Columns, Static: st.Partition,
 		Options: options, Evolve: st.Evolve || isTrue(s.Setting("spark.databricks.delta.schema.autoMerge.enabled")),
-		Dynamic: strings.EqualFold(s.Setting("spark.sql.sources.partitionOverwriteMode"), "dynamic")}
+		Dynamic: strings.EqualFold(overwriteMode(t, s), "dynamic")}
 	if st.Overwrite {
 		store.Mode = "Overwrite"
 	}
@@ -44,6 +44,17 @@ func Insert(ctx context.Context, st *syntax.Insert, options Options, t Target, s
 		return Write{}, unsupported("INSERT … REPLACE ON; the writer option replaceOn", st)
 	}
 	return Save(ctx, store, t, s)
+}
+
+// overwriteMode says whether INSERT OVERWRITE takes the place of the whole table or of the partitions that it gives rows to: Hudi has a setting
+// of its own for it (ProvidesHoodieConfig).
+func overwriteMode(t Target, s Scope) string {
+	if t.Format == "hudi" {
+		if mode := s.Setting("hoodie.datasource.overwrite.mode"); mode != "" {
+			return mode
+		}
+	}
+	return s.Setting("spark.sql.sources.partitionOverwriteMode")
 }
 
 // fillDefaults puts the defaults of columns in the place of DEFAULT in VALUES.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tarn-lake/tarn/internal/nearest"
 	"github.com/tarn-lake/tarn/internal/syntax"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
@@ -23,12 +24,12 @@ func (a *analyzer) unresolved(parts []string, f *frame, at syntax.Node) error {
 	if len(cols) == 0 {
 		return fail("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", at, "objectName", name)
 	}
-	return fail("UNRESOLVED_COLUMN.WITH_SUGGESTION", at, "objectName", name, "proposal", strings.Join(nearest(parts, cols), ", "))
+	return fail("UNRESOLVED_COLUMN.WITH_SUGGESTION", at, "objectName", name, "proposal", strings.Join(proposed(parts, cols), ", "))
 }
 
-// nearest orders the names of columns by their distance to a name, as Spark does: a qualifier that all columns
+// proposed orders the names of columns by their distance to a name, as Spark does: a qualifier that all columns
 // share is left out when the name has none.
-func nearest(parts []string, cols []column) []string {
+func proposed(parts []string, cols []column) []string {
 	cols = slices.Clone(cols)
 	slices.SortStableFunc(cols, func(x, y column) int {
 		return cmp.Or(strings.Compare(x.Name, y.Name), cmp.Compare(x.ID, y.ID))
@@ -52,7 +53,7 @@ func nearest(parts []string, cols []column) []string {
 		names[i] = quoteName(p...)
 	}
 	target := strings.Join(base, ".")
-	slices.SortStableFunc(names, func(x, y string) int { return distance(x, target) - distance(y, target) })
+	slices.SortStableFunc(names, func(x, y string) int { return nearest.Distance(x, target) - nearest.Distance(y, target) })
 	return names[:min(5, len(names))]
 }
 
@@ -73,37 +74,4 @@ func lastParts(names [][]string, n int) [][]string {
 		out[i] = p[max(0, len(p)-n):]
 	}
 	return out
-}
-
-// Nearest are the five of names that are nearest to a name, nearest first. Case does not matter.
-func Nearest(name string, names []string) []string {
-	names = slices.Clone(names)
-	slices.Sort(names)
-	name = strings.ToLower(name)
-	slices.SortStableFunc(names, func(x, y string) int {
-		return distance(strings.ToLower(x), name) - distance(strings.ToLower(y), name)
-	})
-	return names[:min(5, len(names))]
-}
-
-// distance is the number of letters to add, remove or change to make one name the other.
-func distance(x, y string) int {
-	a, b := []rune(x), []rune(y)
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range a {
-		last := row[0]
-		row[0] = i + 1
-		for j := range b {
-			cost := last
-			if a[i] != b[j] {
-				cost++
-			}
-			last = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

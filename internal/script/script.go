@@ -87,6 +87,9 @@ func (r *runner) exec(script string) string {
 			parts := strings.Split(receipt.String(), " · ")
 			parts = slices.DeleteFunc(parts, func(p string) bool { return strings.HasSuffix(p, " s") || strings.HasSuffix(p, " ms") })
 			out.WriteString(r.text(receipt.Operation+": "+strings.Join(parts, " · ")) + "\n")
+			for _, w := range receipt.Warnings {
+				out.WriteString(r.text("warning: "+w) + "\n")
+			}
 		}
 		out.WriteString(rows)
 	}

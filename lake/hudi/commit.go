@@ -22,7 +22,7 @@ func (x *tx) Commit(ctx context.Context, op lake.Operation) (lake.Commit, error)
 	if x.broken != nil {
 		return lake.Commit{}, errors.Join(fmt.Errorf("a change of this transaction failed: %w", x.broken), x.Rollback())
 	}
-	out := lake.Commit{Version: x.base.Version(), Operation: op, Attempts: 1, Metrics: map[string]string{}}
+	out := lake.Commit{Version: x.base.Version(), Operation: op, Attempts: 1, Metrics: map[string]string{}, Warnings: x.warnings}
 	if x.act == nil && x.widened != "" { // only rows of the new type widen a column
 		return out, errors.Join(x.unchangeable("the type of column "+x.widened, onReadHint), x.Rollback())
 	}
@@ -57,7 +57,7 @@ func (x *tx) Commit(ctx context.Context, op lake.Operation) (lake.Commit, error)
 	}
 	x.act.finish(ctx)
 	if err := x.maintained(ctx); err != nil {
-		out.Metrics["tableServicesError"] = err.Error()
+		out.Warnings = append(out.Warnings, "the commit is done, a table service after it failed: "+err.Error())
 	}
 	return out, nil
 }

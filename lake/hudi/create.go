@@ -36,7 +36,15 @@ func (f *Format) Create(ctx context.Context, e lake.Entry, x engine.Engine) (lak
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, t.fail("create", "", err)
 	}
-	p, err := t.properties(e.Meta)
+	o, err := stated(e.Meta)
+	if err != nil {
+		return nil, t.invalid("create", err)
+	}
+	warnings, err := o.heed()
+	if err != nil {
+		return nil, t.invalid("create", err)
+	}
+	p, err := t.properties(e.Meta, o)
 	if err != nil {
 		return nil, t.invalid("create", err)
 	}
@@ -47,7 +55,7 @@ func (f *Format) Create(ctx context.Context, e lake.Entry, x engine.Engine) (lak
 	s.schema = s.withMeta(e.Meta.Schema)
 	s.meta = s.describeMeta()
 	s.meta.Description = e.Meta.Description
-	b := &tx{table: t, engine: x, base: s, view: s, made: p, started: time.Now()}
+	b := &tx{table: t, engine: x, base: s, view: s, made: p, warnings: warnings, started: time.Now()}
 	if g, err := b.newGenerator(); err == nil {
 		if err := g.Check(e.Meta.Schema); err != nil {
 			return nil, t.invalid("create", err)
@@ -59,23 +67,25 @@ func (f *Format) Create(ctx context.Context, e lake.Entry, x engine.Engine) (lak
 	return b, nil
 }
 
-// properties are those of the table that m describes.
-func (t *Table) properties(m *lake.Meta) (config.Properties, error) {
+// stated are the properties of the table that m describes, over the defaults of the machine.
+func stated(m *lake.Meta) (options, error) {
+	for k := range m.Properties {
+		if meant := misspelled(k); meant != "" {
+			return options{}, fmt.Errorf("there is no property %s: %s is meant", k, meant)
+		}
+	}
+	o := newOptions(m.Properties)
+	var err error
+	o.defaults, err = readDefaults()
+	return o, err
+}
+
+// properties are those of the table that m describes and o states.
+func (t *Table) properties(m *lake.Meta, o options) (config.Properties, error) {
 	if len(ownColumns(m.Schema).Fields) == 0 {
 		return nil, errors.New("a Hudi table needs a column")
 	}
-	given := map[string]string{}
-	for k, v := range m.Properties {
-		if meant := misspelled(k); meant != "" {
-			return nil, fmt.Errorf("there is no property %s: %s is meant", k, meant)
-		}
-		given[strings.ToLower(k)] = v
-	}
-	o := newOptions(given)
 	var err error
-	if o.defaults, err = readDefaults(); err != nil {
-		return nil, err
-	}
 	n := config.New{Version: int(o.number("hoodie.write.table.version", defaultVersion)), Name: t.nameOf(m, o), Extra: map[string]string{}}
 	if v := o.all["hoodie.table.version"]; v != "" && o.all["hoodie.write.table.version"] == "" {
 		n.Version, _ = strconv.Atoi(v)

@@ -201,6 +201,9 @@ func (x *tx) takeOptions(given map[string]string) error {
 	if x.options.defaults, err = readDefaults(); err != nil {
 		return err
 	}
+	if x.warnings, err = x.options.heed(); err != nil {
+		return err
+	}
 	if x.nonBlocking, err = x.isNonBlocking(); err != nil {
 		return err
 	}

@@ -38,6 +38,9 @@ const (
 // Query is the table as the options of a reader say: snapshot, read-optimized, as of an instant, only what changed, or a list of what it
 // is made of.
 func (t *Table) Query(ctx context.Context, options map[string]string) (s lake.Snapshot, err error) {
+	if err := checkReader(options); err != nil {
+		return nil, t.fail("read", "", err)
+	}
 	switch strings.ToLower(options[optQueryType]) {
 	case queryTimeline:
 		s, err = t.timelineView(ctx)

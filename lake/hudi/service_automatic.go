@@ -31,6 +31,9 @@ const (
 // maintain runs the services that are due after a commit: compaction of a merge-on-read table after some deltacommits, clustering where
 // it is asked for, then cleaning and archiving. None changes the version of the table. The commit stands whatever they say.
 func (t *Table) maintain(ctx context.Context, x engine.Engine, o options) error {
+	if !o.flag("hoodie.table.services.enabled", true) {
+		return o.err()
+	}
 	line, err := t.timeline(ctx)
 	if err != nil {
 		return err
@@ -73,7 +76,7 @@ func (t *Table) maintainFiles(ctx context.Context, x engine.Engine, o options, l
 			return err
 		}
 	}
-	if o.flag(optClusterInline, false) && commitsSince(line, "", timeline.ReplaceCommit) >= o.number(optClusterAfter, clusterAfter) {
+	if o.flag(optClusterInline, o.flag("hoodie.datasource.clustering.inline.enable", false)) && commitsSince(line, "", timeline.ReplaceCommit) >= o.number(optClusterAfter, clusterAfter) {
 		how, err := clusteringOf(o)
 		if err != nil {
 			return err

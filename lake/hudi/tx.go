@@ -44,6 +44,7 @@ type tx struct {
 	layout      *layout           // once made
 	act         *action           // begun by the first Apply that changes rows
 	counts      lake.Metrics
+	warnings    []string // of options that are given
 
 	closed bool
 	broken error // of an Apply that was only half carried out

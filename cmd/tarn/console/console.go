@@ -121,6 +121,9 @@ func (c *Console) receipt(r *tarn.Receipt) {
 	switch c.Receipt {
 	case "line":
 		fmt.Fprintln(c.Err, c.Err.safe(r.String()))
+		for _, w := range r.Warnings {
+			fmt.Fprintln(c.Err, c.Err.safe("warning: "+w))
+		}
 	case "json":
 		fmt.Fprintln(c.Err, r.JSON())
 	}
