@@ -83,6 +83,11 @@ var features = []feature{
 	{name: "metadata table: bloom_filters", proof: "TestHudiMetadataTable", yes: "6"},
 	{name: "metadata table: record_index", proof: "TestHudiMetadataTable", yes: "6 8 9"},
 	{name: "metadata table: secondary indexes, read", proof: "TestHudiSecondaryIndex", yes: "mor8"},
+	{name: "skipping by statistics of columns", proof: "TestHudiPruning", yes: "cow6 mor6 cow9 mor9"},
+	{name: "skipping by statistics of partitions", proof: "TestHudiPartitionStatistics", yes: "mor9"},
+	{name: "skipping by Bloom filters", proof: "TestHudiBloomFilters", yes: "cow6"},
+	{name: "metadata table: indexes of expressions, read", proof: "TestHudiExpressionIndex", yes: "cow8 mor9"},
+	{name: "options of all releases known", proof: "TestKnownOptions", yes: "all"},
 	{name: "CREATE INDEX, DROP INDEX", proof: "TestHudiIndexes", yes: "6 8 9"},
 	{name: "BLOOM index: files by their footers", proof: "TestHudiFooterIndexes", yes: "6 9"},
 	{name: "duplicates and file sizes of inserts", proof: "TestHudiInsertOptions", yes: "9"},
@@ -148,7 +153,7 @@ func TestDocumentedFeatures(t *testing.T) {
 		}
 		b.WriteString(" `" + proof + "` |\n")
 	}
-	documented(t, "features", b.String())
+	documented(t, "hudi.md", "features", b.String())
 }
 
 // cell says what a version and type of table has of f: nothing where no test tells.

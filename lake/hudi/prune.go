@@ -31,10 +31,16 @@ func (s *Snapshot) wanted(ctx context.Context, w rel.Want) ([]*fileSlice, error)
 		}
 	}
 	out, err := s.pruneByKeys(ctx, out, w.Where, columns)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		out, err = s.pruneByPartitions(ctx, out, w.Where, columns)
 	}
-	return s.pruneByStats(ctx, out, w, columns)
+	if err == nil {
+		out, err = s.pruneByStats(ctx, out, w, columns)
+	}
+	if err == nil {
+		out, err = s.pruneByFilters(ctx, out, w.Where, columns)
+	}
+	return out, err
 }
 
 // partitionFacts is what the path of a partition tells of columns.

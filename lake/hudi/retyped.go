@@ -14,9 +14,9 @@ import (
 // Columns may become wider: int, bigint, float, double, string. Files keep what they hold, and say so in their footers. Since types
 // only become wider, and a write gives all its files its own types, the oldest base file tells whether some are narrower.
 
-// markRetyped marks the columns of w that its condition speaks of and that files may hold as a narrower type, so that the engine
+// markRetyped marks the columns of w that its condition speaks of and that files of slices may hold as a narrower type, so that the engine
 // compares what they were read as.
-func (s *Snapshot) markRetyped(ctx context.Context, w rel.Want) ([]rel.Column, error) {
+func (s *Snapshot) markRetyped(ctx context.Context, slices []*fileSlice, w rel.Want) ([]rel.Column, error) {
 	asked := map[rel.ID]bool{}
 	rel.WalkExpr(w.Where, func(e rel.Expr) bool {
 		if c, ok := e.(*rel.Col); ok {
@@ -31,7 +31,7 @@ func (s *Snapshot) markRetyped(ctx context.Context, w rel.Want) ([]rel.Column, e
 			continue
 		}
 		if stored == nil {
-			f, err := s.oldestFooter(ctx)
+			f, err := s.oldestFooter(ctx, slices)
 			if f == nil || err != nil {
 				return out, err
 			}
@@ -75,10 +75,10 @@ func holds(stored pq.Type, t types.Type) bool {
 	return ok && int(as.Precision) == d.P && int(as.Scale) == d.S
 }
 
-// oldestFooter is the footer of the base file that was written first; nil when there is none.
-func (s *Snapshot) oldestFooter(ctx context.Context) (*parquet.File, error) {
+// oldestFooter is the footer of the base file of slices that was written first; nil when there is none.
+func (s *Snapshot) oldestFooter(ctx context.Context, slices []*fileSlice) (*parquet.File, error) {
 	var oldest *baseFile
-	for _, slice := range s.slices {
+	for _, slice := range slices {
 		if b := slice.Base; b != nil && (oldest == nil || b.Instant < oldest.Instant) {
 			oldest = b
 		}

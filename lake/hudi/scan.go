@@ -33,7 +33,7 @@ func (s *Snapshot) scan(ctx context.Context, w rel.Want) (rel.Node, error) {
 		return nil, err
 	}
 	if w.Where != nil {
-		if w.Columns, err = s.markRetyped(ctx, w); err != nil {
+		if w.Columns, err = s.markRetyped(ctx, slices, w); err != nil {
 			return nil, err
 		}
 	}

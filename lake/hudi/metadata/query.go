@@ -90,6 +90,46 @@ func (t *Table) stats(ctx context.Context, partition string, columns []string, f
 	return out, err
 }
 
+// PartitionStats are the bounds of columns in whole partitions, by column, as far as they are known. The Name of their FileRefs is "".
+func (t *Table) PartitionStats(ctx context.Context, columns, partitions []string) (map[string]map[FileRef]*Stats, error) {
+	refs := make([]FileRef, len(partitions))
+	for i, p := range partitions {
+		refs[i].Partition = p
+	}
+	return t.stats(ctx, PartitionStatsPartition, columns, refs)
+}
+
+// ExpressionIndex is the index of the bounds of a function of a column, such as lower, if there is one that has no other arguments.
+func (t *Table) ExpressionIndex(function, column string) (index string, ok bool) {
+	for _, p := range t.partitions {
+		def := t.indexes[p]
+		if strings.HasPrefix(p, ExpressionPrefix) && def.Type == ColumnStatsPartition && def.Function == function &&
+			len(def.Sources) == 1 && def.Sources[0] == column && bare(def.Options) {
+			return p, true
+		}
+	}
+	return "", false
+}
+
+// bare reports whether the options of an index name its function alone.
+func bare(options map[string]string) bool {
+	for name, value := range options {
+		if name != "expr" && value != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// ExpressionStats are the bounds of an index of an expression in files, as far as they are known.
+func (t *Table) ExpressionStats(ctx context.Context, index, column string, files []FileRef) (map[FileRef]*Stats, error) {
+	if !strings.HasPrefix(index, ExpressionPrefix) {
+		return nil, fmt.Errorf("index %s: %w", index, ErrNone)
+	}
+	stats, err := t.stats(ctx, index, []string{column}, files)
+	return stats[column], err
+}
+
 // Filters are the Bloom filters of base files, as far as there are any.
 func (t *Table) Filters(ctx context.Context, files []FileRef) (map[FileRef]*bloom.Filter, error) {
 	places := make(map[string]FileRef, len(files))
