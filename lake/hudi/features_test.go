@@ -101,6 +101,7 @@ var features = []feature{
 	{name: "drop_partition, truncate_table, run_ttl", proof: "TestHudiServices", yes: "all"},
 	{name: "services at their thresholds", proof: "TestHudiManyCommits", yes: "6 9"},
 	{name: "services stopped at any step", proof: "TestHudiServiceCrash", yes: "cow9 mor6"},
+	{name: "clusterings whose process has ended", proof: "TestHudiAbandonedClustering", yes: "cow9 mor6"},
 	{name: "rollback_to_instant", proof: "TestHudiRollbackToInstant", yes: "all"},
 	{name: "repair_deduplicate", proof: "TestHudiDeduplicate", yes: "cow"},
 	{name: "procedures that show commits, actions, files, logs and metadata", proof: "TestShowProcedures", yes: "all"},

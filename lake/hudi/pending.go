@@ -50,8 +50,9 @@ func (x *tx) busy(s *fileSlice) bool {
 // touch takes a slice for this write. A slice that is about to be clustered must not change: the clustering would lose the changes.
 func (x *tx) touch(s *fileSlice) error {
 	if at := x.clustering[timeline.FileGroup{Partition: s.Partition, FileID: s.FileID}]; at != "" {
-		return &lake.Error{Op: "write to", Path: x.table.path, Err: fmt.Errorf("file group %s is part of the clustering %s, which is pending", s.FileID, at),
-			Hint: "run the clustering first, or roll it back"}
+		return &lake.Error{Op: "write to", Path: x.table.path, Class: "HUDI_CLUSTERING_PENDING",
+			Params: map[string]string{"table": x.table.path, "group": s.FileID, "instant": at},
+			Err:    fmt.Errorf("file group %s is part of the clustering %s, which is pending", s.FileID, at)}
 	}
 	return x.act.touch(s.Partition, s.FileID)
 }

@@ -40,6 +40,29 @@ func (t *Table) scheduleClustering(ctx context.Context, o options, c clustering)
 	return i, err
 }
 
+// endClusterings carries out the clusterings whose writers are gone: their file groups could not be written to. Those that nobody has begun wait for who planned them.
+// It reports whether one was; one that cannot be carried out is left as it is.
+func (t *Table) endClusterings(ctx context.Context, x engine.Engine, line *timeline.Timeline) (ended bool, err error) {
+	o := t.settings(nil)
+	pending, err := pendingClusterings(ctx, line)
+	if err != nil {
+		return false, err
+	}
+	for _, i := range pending {
+		gone, err := timeline.Abandoned(ctx, t.bucket, i.Time, time.Now(), pulseOf(o))
+		if err != nil {
+			return ended, err
+		}
+		if gone && t.cluster(ctx, x, o, i) == nil {
+			ended = true
+		}
+		if ctx.Err() != nil {
+			return ended, ctx.Err()
+		}
+	}
+	return ended, nil
+}
+
 // cluster carries out a pending clustering: the rows of every planned group go to new file groups, which replace the old ones. Rows
 // keep their meta columns.
 func (t *Table) cluster(ctx context.Context, x engine.Engine, o options, i timeline.Instant) error {

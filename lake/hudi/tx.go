@@ -58,6 +58,18 @@ func (t *Table) Begin(ctx context.Context, x engine.Engine) (lake.Tx, error) {
 	if err := t.recover(ctx); err != nil {
 		return nil, err
 	}
+	b, err := t.begin(ctx, x)
+	if err != nil || len(b.clustering) == 0 {
+		return b, err
+	}
+	ended, err := t.endClusterings(ctx, x, b.base.timeline)
+	if err != nil || !ended {
+		return b, t.fail("write to", "", err)
+	}
+	return t.begin(ctx, x)
+}
+
+func (t *Table) begin(ctx context.Context, x engine.Engine) (*tx, error) {
 	s, err := t.snapshot(ctx, "", reading{}, nil)
 	if err != nil {
 		return nil, err

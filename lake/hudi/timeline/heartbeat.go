@@ -112,18 +112,29 @@ func (h *Heartbeat) Stop(ctx context.Context) error {
 // Alive says whether the writer of an instant has given a sign of life in time,
 // and is no process of this machine that has ended.
 func Alive(ctx context.Context, b storage.Bucket, instant string, now time.Time, p Pulse) (bool, error) {
+	_, alive, err := signsOfLife(ctx, b, instant, now, p)
+	return alive, err
+}
+
+// Abandoned says whether the writer of an instant has given signs of life, and gives none any more.
+func Abandoned(ctx context.Context, b storage.Bucket, instant string, now time.Time, p Pulse) (bool, error) {
+	given, alive, err := signsOfLife(ctx, b, instant, now, p)
+	return given && !alive, err
+}
+
+func signsOfLife(ctx context.Context, b storage.Bucket, instant string, now time.Time, p Pulse) (given, alive bool, err error) {
 	said, modified, err := readStamped(ctx, b, path.Join(heartbeatDir, instant))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		return false, false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("heartbeat of %s: %w", instant, err)
+		return false, false, fmt.Errorf("heartbeat of %s: %w", instant, err)
 	}
 	var owner []string
 	if json.Unmarshal(said, &owner) == nil && processOf(owner).dead() {
-		return false, nil
+		return true, false, nil
 	}
-	return now.Sub(modified) <= p.limit(), nil
+	return true, now.Sub(modified) <= p.limit(), nil
 }
 
 // RemoveHeartbeat removes the heartbeat of a write that is rolled back.
