@@ -232,6 +232,7 @@ func runClustering(ctx context.Context, c *call) ([][]types.Value, error) {
 	if err != nil {
 		return nil, err
 	}
+	how.now = r.execute
 	pending := func(line *timeline.Timeline) ([]timeline.Instant, error) { return pendingClusterings(ctx, line) }
 	did, err := c.runPlans(ctx, r, pending, func() (timeline.Instant, error) { return c.scheduleClustering(ctx, o, how) },
 		func(i timeline.Instant) error { return c.cluster(ctx, c.engine, o, i) })

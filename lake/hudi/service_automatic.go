@@ -90,6 +90,7 @@ func (t *Table) maintainFiles(ctx context.Context, x engine.Engine, o options, l
 				return err
 			}
 		}
+		how.now = true
 		i, err := t.scheduleClustering(ctx, o, how)
 		if err == nil {
 			err = t.cluster(ctx, x, o, i)

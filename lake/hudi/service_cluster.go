@@ -40,7 +40,7 @@ func (t *Table) scheduleClustering(ctx context.Context, o options, c clustering)
 	return i, err
 }
 
-// endClusterings carries out the clusterings whose writers are gone: their file groups could not be written to. Those that nobody has begun wait for who planned them.
+// endClusterings carries out the clusterings whose writers are gone: their file groups could not be written to. Those that were planned for later wait.
 // It reports whether one was; one that cannot be carried out is left as it is.
 func (t *Table) endClusterings(ctx context.Context, x engine.Engine, line *timeline.Timeline) (ended bool, err error) {
 	o := t.settings(nil)
@@ -49,7 +49,7 @@ func (t *Table) endClusterings(ctx context.Context, x engine.Engine, line *timel
 		return false, err
 	}
 	for _, i := range pending {
-		gone, err := timeline.Abandoned(ctx, t.bucket, i.Time, time.Now(), pulseOf(o))
+		gone, err := t.abandoned(ctx, line, i, pulseOf(o))
 		if err != nil {
 			return ended, err
 		}
@@ -61,6 +61,23 @@ func (t *Table) endClusterings(ctx context.Context, x engine.Engine, line *timel
 		}
 	}
 	return ended, nil
+}
+
+// abandoned reports whether who was carrying out a clustering, or was to do so at once, is gone.
+func (t *Table) abandoned(ctx context.Context, line *timeline.Timeline, i timeline.Instant, pulse timeline.Pulse) (bool, error) {
+	now := time.Now()
+	if gone, err := timeline.Abandoned(ctx, t.bucket, i.Time, now, pulse); gone || err != nil {
+		return gone, err
+	}
+	if alive, err := timeline.Alive(ctx, t.bucket, i.Time, now, pulse); alive || err != nil {
+		return false, err
+	}
+	asked, ok := line.InState(i, timeline.Requested)
+	var plan timeline.ReplacePlan
+	if err := line.Read(ctx, asked, &plan); !ok || err != nil || plan.ExtraMetadata[plannerKey] == "" {
+		return false, err
+	}
+	return timeline.Left(ctx, t.bucket, line.Path(asked), plan.ExtraMetadata[plannerKey], now, pulse)
 }
 
 // cluster carries out a pending clustering: the rows of every planned group go to new file groups, which replace the old ones. Rows

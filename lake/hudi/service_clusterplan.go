@@ -19,6 +19,7 @@ type clustering struct {
 	target     int64           // bytes per new file
 	group      int64           // bytes that are rewritten together
 	groups     int64           // at most
+	now        bool            // who plans it carries it out at once
 }
 
 // The defaults of Hudi.
@@ -29,7 +30,10 @@ const (
 	clusterGroups = 30
 )
 
-const clusterStrategy = "hoodie.clustering.plan.strategy."
+const (
+	clusterStrategy = "hoodie.clustering.plan.strategy."
+	plannerKey      = "tarn.planner" // in a plan that its maker carries out at once: the process, see [timeline.Self]
+)
 
 // clusteringOf reads the settings hoodie.clustering.….
 func clusteringOf(o options) (clustering, error) {
@@ -65,10 +69,13 @@ func (c clustering) plan(ctx context.Context, s *Snapshot) (*timeline.ReplacePla
 	if err != nil {
 		return nil, err
 	}
-	one := int32(1)
+	one, extra := int32(1), map[string]string{}
 	plan := &timeline.ClusteringPlan{ExtraMetadata: map[string]string{}, Version: 1, PreserveHoodieMetadata: true, MissingSchedulePartitions: []string{},
 		Strategy: &timeline.ClusteringStrategy{StrategyClassName: "org.apache.hudi.client.clustering.run.strategy.SparkSortAndSizeExecutionStrategy",
 			StrategyParams: map[string]string{}, Version: 1}}
+	if c.now {
+		extra[plannerKey] = timeline.Self()
+	}
 	if len(c.order) > 0 {
 		plan.Strategy.StrategyParams[clusterStrategy+"sort.columns"] = strings.Join(c.order, ",")
 	}
@@ -80,7 +87,7 @@ func (c clustering) plan(ctx context.Context, s *Snapshot) (*timeline.ReplacePla
 	if len(plan.InputGroups) == 0 {
 		return nil, errNothing
 	}
-	return &timeline.ReplacePlan{OperationType: "CLUSTER", ClusteringPlan: plan, ExtraMetadata: map[string]string{}, Version: &one}, nil
+	return &timeline.ReplacePlan{OperationType: "CLUSTER", ClusteringPlan: plan, ExtraMetadata: extra, Version: &one}, nil
 }
 
 // together are the slices that are rewritten together: of one partition, up to c.group bytes.

@@ -122,6 +122,28 @@ func Abandoned(ctx context.Context, b storage.Bucket, instant string, now time.T
 	return given && !alive, err
 }
 
+// Self names this process, for others to ask Left about it.
+func Self() string {
+	text, err := json.Marshal(self().list())
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// Left says whether a process, as Self names it, that was to go on with what a file says does not: it has ended, or the file is older than signs of life may be.
+func Left(ctx context.Context, b storage.Bucket, file, process string, now time.Time, p Pulse) (bool, error) {
+	var owner []string
+	if json.Unmarshal([]byte(process), &owner) == nil && processOf(owner).dead() {
+		return true, nil
+	}
+	_, modified, err := readStamped(ctx, b, file)
+	if err != nil {
+		return false, fmt.Errorf("age of %s: %w", file, err)
+	}
+	return now.Sub(modified) > p.limit(), nil
+}
+
 func signsOfLife(ctx context.Context, b storage.Bucket, instant string, now time.Time, p Pulse) (given, alive bool, err error) {
 	said, modified, err := readStamped(ctx, b, path.Join(heartbeatDir, instant))
 	if errors.Is(err, fs.ErrNotExist) {
