@@ -177,7 +177,10 @@ func bind(ctx context.Context, c lake.Change) (lake.Change, error) {
 		c.Rows, err = rel.Bind(ctx, c.Rows)
 		return c, err
 	case lake.Edit:
-		c.Rows, err = rel.Bind(ctx, c.Rows)
+		if c.Rows, err = rel.Bind(ctx, c.Rows); err != nil || c.Merge == nil || c.Merge.Rivals == nil {
+			return c, err
+		}
+		c.Merge.Rivals.Rows, err = rel.Bind(ctx, c.Merge.Rivals.Rows)
 		return c, err
 	}
 	return c, nil

@@ -17,7 +17,7 @@ import (
 // each a block: the words of the line, then statements, of which the last one's answer is shown, for tables of each type and version in
 // the directive; "elsewhere" names the test that holds the line. {of} stands for the properties of such a table, {t} for its folder, SAVE for a Writer.
 func TestHudiDeviations(t *testing.T) {
-	untested := documentedDeviations(t)
+	untested := documented(t, "| Hudi | tarn |")
 	db := utcDB(t)
 	datadriven.RunTest(t, filepath.Join("testdata", "hudi", "deviations.txt"), func(t *testing.T, d *datadriven.TestData) string {
 		line, script, _ := strings.Cut(d.Input, "\n")
@@ -55,14 +55,14 @@ func TestHudiDeviations(t *testing.T) {
 	}
 }
 
-// documentedDeviations are the first cells of the table of deviations in docs/hudi.md.
-func documentedDeviations(t *testing.T) map[string]bool {
+// documented are the first cells of the table in docs/hudi.md that has a head.
+func documented(t *testing.T, head string) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("docs", "hudi.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(text), "\n| Hudi | tarn |\n")
+	_, rest, _ := strings.Cut(string(text), "\n"+head+"\n")
 	out := map[string]bool{}
 	for line := range strings.Lines(rest) {
 		cells := strings.Split(line, " | ")
@@ -75,7 +75,7 @@ func documentedDeviations(t *testing.T) map[string]bool {
 		out[strings.TrimPrefix(cells[0], "| ")] = false
 	}
 	if len(out) == 0 {
-		t.Fatal("docs/hudi.md has no table of deviations")
+		t.Fatal("docs/hudi.md has no table ", head)
 	}
 	return out
 }

@@ -18,7 +18,7 @@ var defaults = map[string]string{
 	"spark.sql.storeAssignmentPolicy":                             "ANSI",
 	"spark.sql.timestampType":                                     "TIMESTAMP_LTZ",
 	"spark.databricks.delta.schema.autoMerge.enabled":             "false",
-	"tarn.merge.multipleMatches":                                  "strict",
+	"tarn.merge.multipleMatches":                                  "format",
 	"spark.databricks.delta.retentionDurationCheck.enabled":       "true",
 	"spark.databricks.delta.replaceWhere.constraintCheck.enabled": "true",
 }

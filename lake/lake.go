@@ -211,12 +211,34 @@ type Edit struct {
 	RowID   rel.ID
 	Columns []rel.ID
 	Kept    []bool // per column, whether every 'U' has the value that the row has; nil: nothing is known
+	Merge   *Merge // nil: the edit is no MERGE
 	Where   rel.Expr
 	Target  []rel.Column
 	// Twice is the error when a row id comes more than once; nil makes repeated deletes of one row count once and is only
 	// legal where every row with a row id is a 'D'.
 	Twice   error
 	Options map[string]string // as in Append
+}
+
+// Merge is what formats whose tables have keys need to know of the MERGE behind an Edit.
+type Merge struct {
+	InsertsOnly bool     // every clause is an INSERT
+	Twice       error    // for rows that change one row of the table, or make one key, more than once
+	On          []bool   // per column, whether it is one of those that ON compares with what INSERT gives it; nil where ON says more than that
+	Sought      []rel.ID // per column of the key and of partitions, what a source row brings for it, else 0; nil where every row without match is an 'I'
+	// Rivals is the rows of the edit, of which several may have one row id: each has the number of its source row, and per column what that row
+	// brings for it. It is nil where several source rows for one row of the table are an error, Edit.Twice.
+	Rivals *Rivals
+}
+
+// Rivals is rows of which one is to be chosen: Op, RowID and Columns are as in Edit.
+type Rivals struct {
+	Rows    rel.Node
+	Op      rel.ID
+	RowID   rel.ID
+	Columns []rel.ID
+	Number  rel.ID
+	Brings  []rel.ID // 0 where a source row brings nothing for a column
 }
 
 // Define replaces the table's description. Overwriting the schema (dropping or retyping columns) needs Overwrite in the

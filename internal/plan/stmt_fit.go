@@ -33,11 +33,12 @@ type fitter struct {
 	t         Target
 	schema    types.Struct // of the table, after this statement
 	byName    bool         // parts of structs match by name
+	explicit  bool         // values are cast as CAST does it, as in UPDATE and MERGE of Hudi, not as INSERT
 	narrowing []StoreCast
 }
 
 func newFitter(ctx context.Context, s Scope, t Target, schema types.Struct, byName bool) *fitter {
-	return &fitter{ctx: ctx, scope: s, set: settings(s), t: t, schema: schema, byName: byName}
+	return &fitter{ctx: ctx, scope: s, set: settings(s), t: t, schema: schema, byName: byName, explicit: t.delta()}
 }
 
 // cast is x as a column of type to holds it. text is the SQL of x for errors.
@@ -57,16 +58,16 @@ func (f *fitter) cast(x rel.Expr, column string, to types.Type, text string) (re
 	}
 	var y rel.Expr
 	var err error
-	if f.t.delta() {
-		y, err = f.castDelta(x, to)
+	if f.explicit {
+		y, err = f.castExplicitly(x, to)
 	} else {
 		y, err = rel.StoreAssign(x, to, f.set)
 	}
 	return y, f.castError(err, column, text)
 }
 
-// castDelta is the cast of Delta: whatever CAST allows. Text that is too long is an error.
-func (f *fitter) castDelta(x rel.Expr, to types.Type) (rel.Expr, error) {
+// castExplicitly is the cast of Delta, and of Hudi's UPDATE and MERGE: whatever CAST allows. Text that is too long is an error.
+func (f *fitter) castExplicitly(x rel.Expr, to types.Type) (rel.Expr, error) {
 	set := f.set
 	set.Mode = rel.ANSI
 	n := 0

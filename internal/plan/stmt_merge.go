@@ -31,6 +31,7 @@ type merging struct {
 	source  rel.Node
 	inputs  []Input    // of the source
 	present rel.Column // true in rows that the source gave
+	number  rel.Column // of a source row, where rivals are planned; else without ID
 	on      rel.Expr
 	kinds   map[string]bool
 	clauses []clause
@@ -48,6 +49,7 @@ type clause struct {
 // through Edit.Twice.
 func Merge(ctx context.Context, st *syntax.Merge, t Target, s Scope) (Write, error) {
 	m := &merging{fitter: newFitter(ctx, s, t, t.Meta.Schema, true), st: st, kinds: map[string]bool{}}
+	m.explicit = m.explicit || t.hudi()
 	if err := refuseIdentity(t.Meta); err != nil {
 		return Write{}, err
 	}

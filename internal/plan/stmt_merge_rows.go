@@ -8,59 +8,83 @@ import (
 
 // write joins table and source and computes one row per affected row of the table and per new row.
 func (m *merging) write() (Write, error) {
+	if m.appends() {
+		fit, _, err := m.rows()
+		return Write{Change: lake.Append{Rows: fit.node, Columns: ids(fit.columns)}}, err
+	}
+	if !m.t.hudi() {
+		e, err := m.edit()
+		return Write{Change: e}, err
+	}
+	sought, keys, err := m.sought()
+	if err != nil {
+		return Write{}, err
+	}
+	e, err := m.edit(keys...)
+	if err != nil {
+		return Write{}, err
+	}
+	e.Merge, err = m.merge()
+	e.Merge.Sought = sought
+	return Write{Change: e}, err
+}
+
+// rows are the rows of the change, which columns of the table have them, and the clause of each.
+func (m *merging) rows(keep ...rel.Computed) (fitted, rel.Column, error) {
+	which := rel.Column{ID: rel.NewID(), Name: "clause", Type: types.Int, Nullable: true}
 	joined, err := m.join()
 	if err != nil {
-		return Write{}, err
+		return fitted{}, which, err
 	}
-	which := rel.Column{ID: rel.NewID(), Name: "clause", Type: types.Int, Nullable: true}
 	fired, err := m.fired()
 	if err != nil {
-		return Write{}, err
+		return fitted{}, which, err
 	}
-	with := &rel.Project{In: joined, Cols: []rel.Computed{{Column: which, Expr: fired}}}
+	with := &rel.Project{In: joined, Cols: append([]rel.Computed{{Column: which, Expr: fired}}, keep...)}
 	for _, c := range joined.Columns() {
 		with.Cols = append(with.Cols, rel.Computed{Column: c, Expr: c.Ref()})
 	}
 	in, err := m.affected(with, which)
 	if err != nil {
-		return Write{}, err
+		return fitted{}, which, err
 	}
-	keep := []rel.Column{which}
-	if !m.insertOnly() {
-		keep = append(keep, *m.table.RowID)
+	kept := []rel.Column{which}
+	for _, c := range keep {
+		kept = append(kept, c.Column)
+	}
+	if !m.appends() {
+		kept = append(kept, *m.table.RowID)
 	}
 	values, err := m.values(which)
 	if err != nil {
-		return Write{}, err
+		return fitted{}, which, err
 	}
 	writes, err := m.writes(which)
 	if err != nil {
-		return Write{}, err
+		return fitted{}, which, err
 	}
-	fit, err := m.fit(in, values, keep, writes)
-	if err != nil {
-		return Write{}, err
-	}
-	if m.insertOnly() {
-		return Write{Change: lake.Append{Rows: fit.node, Columns: ids(fit.columns)}}, nil
-	}
-	return m.edit(fit, which)
+	fit, err := m.fit(in, values, kept, writes)
+	return fit, which, err
 }
+
+// appends reports whether rows can only be added. Hudi's tables are told also of the source rows that add nothing.
+func (m *merging) appends() bool { return m.insertOnly() && !m.t.hudi() }
 
 func (m *merging) insertOnly() bool { return len(m.kinds) == 1 && m.kinds[unmatched] }
 
 // join is the join of the table with the source that the kinds of clauses need.
 func (m *merging) join() (rel.Node, error) {
-	j := &rel.Join{Left: m.table, Right: m.source, On: m.on}
+	j := &rel.Join{Left: m.table, Right: m.numbered(), On: m.on}
+	all := m.kinds[unmatched] || m.t.hudi() // of the source
 	switch {
-	case m.insertOnly():
+	case m.appends():
 		m.table.RowID = nil
 		return &rel.Join{Kind: rel.Anti, Left: m.source, Right: m.table, On: m.on}, nil
-	case m.kinds[bySource] && m.kinds[unmatched]:
+	case m.kinds[bySource] && all:
 		j.Kind = rel.FullOuter
 	case m.kinds[bySource]:
 		j.Kind = rel.LeftOuter
-	case m.kinds[unmatched]:
+	case all:
 		j.Kind = rel.RightOuter
 	default:
 		j.Kind = rel.Inner
@@ -90,8 +114,8 @@ func (m *merging) applies(c clause) (rel.Expr, error) {
 	var side rel.Expr
 	var err error
 	switch {
-	case m.insertOnly():
-	case c.kind == matched && len(m.kinds) == 1:
+	case m.appends():
+	case c.kind == matched && len(m.kinds) == 1 && !m.t.hudi():
 	case c.kind == matched:
 		side, err = m.isMatch()
 	case c.kind == unmatched:
@@ -123,6 +147,14 @@ func (m *merging) affected(in rel.Node, which rel.Column) (rel.Node, error) {
 	keep, err := call(m.set, "isnotnull", which.Ref())
 	if err != nil {
 		return nil, err
+	}
+	if m.t.hudi() { // rows of the source that change nothing are counted
+		from, err := call(m.set, "isnotnull", m.nullablePresent())
+		if err != nil {
+			return nil, err
+		}
+		keep, err = call(m.set, "or", keep, from)
+		return &rel.Filter{In: in, Cond: keep}, err
 	}
 	if m.kinds[matched] {
 		if len(m.kinds) == 1 {
@@ -189,20 +221,27 @@ func (m *merging) writes(which rel.Column) (rel.Expr, error) {
 	return out, nil
 }
 
-// edit is the Edit of the fitted rows.
-func (m *merging) edit(fit fitted, which rel.Column) (Write, error) {
+// edit is the Edit of the rows. The columns more are computed beside them.
+func (m *merging) edit(more ...rel.Computed) (lake.Edit, error) {
 	e := edit(m.table)
+	fit, which, err := m.rows(more...)
+	if err != nil {
+		return e, err
+	}
 	e.Columns, e.Kept = ids(fit.columns), m.kept()
 	op := &rel.Case{T: types.String}
 	for n, c := range m.clauses {
 		is, err := m.is(which, n)
 		if err != nil {
-			return Write{}, err
+			return e, err
 		}
 		op.Whens = append(op.Whens, rel.When{If: is, Then: opLit(c.action[:1])})
 	}
 	out := &rel.Project{In: fit.node, Cols: []rel.Computed{
 		{Column: opColumn(e), Expr: op}, {Column: rowColumn(e, m.table), Expr: m.table.RowID.Ref()}}}
+	for _, c := range more {
+		out.Cols = append(out.Cols, rel.Computed{Column: c.Column, Expr: c.Ref()})
+	}
 	for _, c := range fit.columns {
 		out.Cols = append(out.Cols, rel.Computed{Column: c, Expr: c.Ref()})
 	}
@@ -211,9 +250,9 @@ func (m *merging) edit(fit fitted, which rel.Column) (Write, error) {
 		e.Where = over(m.on, m.table.Cols)
 	}
 	if !m.soleDelete() {
-		e.Twice = &Error{Class: "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"}
+		e.Twice = errTwice
 	}
-	return Write{Change: e}, nil
+	return e, nil
 }
 
 // kept is, per column, whether no UPDATE clause changes it.

@@ -37,6 +37,8 @@ type StoreCast struct {
 
 func (t Target) delta() bool { return t.Format == "delta" }
 
+func (t Target) hudi() bool { return t.Format == "hudi" }
+
 // text is the name of t inside messages.
 func (t Target) text() string {
 	if t.Name == nil {

@@ -50,6 +50,7 @@ func Update(ctx context.Context, st *syntax.Update, t Target, s Scope) (Write, e
 	table := t.read(true)
 	in := []Input{{t.qualifier(st.Alias), table.Cols}}
 	f := newFitter(ctx, s, t, t.Meta.Schema, true)
+	f.explicit = f.explicit || t.hudi()
 	set, err := f.assignments(st.Set, in, in[0], "UPDATE")
 	if err != nil {
 		return Write{}, err
@@ -77,7 +78,11 @@ func Update(ctx context.Context, st *syntax.Update, t Target, s Scope) (Write, e
 	for _, c := range fit.columns {
 		out.Cols = append(out.Cols, rel.Computed{Column: c, Expr: c.Ref()})
 	}
-	e.Rows, e.Twice = out, &Error{Class: "DELTA_MULTIPLE_SOURCE_ROW_MATCHING_TARGET_ROW_IN_MERGE"}
+	e.Rows, e.Twice = out, errTwice
+	e.Kept = make([]bool, len(fit.columns))
+	for i := range e.Kept {
+		e.Kept[i] = i < len(set) && set[i] == nil
+	}
 	return Write{Change: e, Narrowing: f.narrowing,
 		Operation: lake.Operation{Name: "UPDATE", Parameters: []lake.Parameter{{Key: "predicate", Value: text}}}}, nil
 }

@@ -283,6 +283,11 @@ func (x *tx) tagged(ctx context.Context, f, given *freshRows, op operation) (*fr
 	if err != nil {
 		return nil, err
 	}
+	return x.beside(known, f, op), nil
+}
+
+// beside puts what is known of their keys beside the rows of f.
+func (x *tx) beside(known *knownRows, f *freshRows, op operation) *freshRows {
 	out := *f
 	deletes := x.deletion(f, op)
 	file, pos := rel.NewColumn("file", types.Long), rel.NewColumn("pos", types.Long)
@@ -302,7 +307,7 @@ func (x *tx) tagged(ctx context.Context, f, given *freshRows, op operation) (*fr
 		p.Cols = append(p.Cols, rel.Computed{Column: op0, Expr: absent},
 			rel.Computed{Column: file, Expr: &rel.Lit{T: types.Long}}, rel.Computed{Column: pos, Expr: &rel.Lit{T: types.Long}})
 		out.rows, out.code, out.file, out.pos = p, op0, file, pos
-		return &out, nil
+		return &out
 	}
 	on := known.same(f)
 	p.In = &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known.rows, On: on}
@@ -319,15 +324,15 @@ func (x *tx) tagged(ctx context.Context, f, given *freshRows, op operation) (*fr
 		rel.Computed{Column: file, Expr: nullableRef(known.file)}, rel.Computed{Column: pos, Expr: nullableRef(known.pos)})
 	out.rows, out.code, out.file, out.pos = p, op0, file, pos
 	if !known.global || known.path.ID == 0 {
-		return &out, nil
+		return &out
 	}
 	place := known.path
 	place.Nullable = true
 	p.Cols = append(p.Cols, rel.Computed{Column: place, Expr: place.Ref()})
 	if !x.moves() {
-		return x.settled(&out, place), nil
+		return x.settled(&out, place)
 	}
-	return x.moved(&out, place), nil
+	return x.moved(&out, place)
 }
 
 // stale is what becomes of rows that are older than the stored ones. Where they may fill columns they stay updates.

@@ -21,7 +21,7 @@
 //	               prune prune_keys prune_stats                                       slices that need not be read
 //	               query views cdc                                                    other queries than of the last state
 //	writing        tx action commit settle                                            a transaction and its instant
-//	               append edit edits overwrite precedence                             what a statement asks for
+//	               append edit edit_merge edits overwrite precedence                  what a statement asks for
 //	               index index_bucket index_footer index_moved index_record keys      where the rows of its keys are
 //	               place rewrite baserows layout empty logwrite logpartial            files that hold the new rows
 //	               cdcwrite nonblocking checksum tree                                 what goes with them

@@ -2,6 +2,8 @@ package hudi
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tarn-lake/tarn/lake"
@@ -31,11 +33,18 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 	if err != nil {
 		return lake.Metrics{}, err
 	}
+	if c.Merge != nil {
+		var releaseMerged func() error
+		if f, e, releaseMerged, err = x.merged(ctx, f, e, c); err != nil {
+			return lake.Metrics{}, err
+		}
+		defer releaseMerged()
+	}
 	if err := e.check(c.Twice); err != nil {
 		return lake.Metrics{}, err
 	}
-	if e.updated > 0 && x.byEventTime() && !x.rule().staleFills && !x.rule().onlyDeletes {
-		if f, e, err = x.judge(ctx, f, e); err != nil {
+	if e.updated > 0 && len(x.judging(c)) > 0 {
+		if f, e, err = x.judge(ctx, f, e, x.judging(c)); err != nil {
 			return lake.Metrics{}, err
 		}
 	}
@@ -62,7 +71,7 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 			return lake.Metrics{}, err
 		}
 	}
-	if _, err := x.begin(ctx, x.kind(), x.editOperation(e)); err != nil {
+	if _, err := x.begin(ctx, x.kind(), x.editOperation(e, c)); err != nil {
 		return lake.Metrics{}, err
 	}
 	f, releaseCombined, err := x.combined(ctx, f, e)
@@ -74,8 +83,10 @@ func (x *tx) edit(ctx context.Context, c lake.Edit) (lake.Metrics, error) {
 }
 
 // editOperation is the operation of an edit, as its commit names it.
-func (x *tx) editOperation(e *edits) operation {
+func (x *tx) editOperation(e *edits, c lake.Edit) operation {
 	switch {
+	case x.onlyInserts(c):
+		return opInsert
 	case e.inserted > 0:
 		return opUpsert
 	case e.updated > 0:
@@ -102,13 +113,16 @@ func (x *tx) edited(rows rel.Node, c lake.Edit) (*freshRows, error) {
 		return col
 	}
 	is := func(letter string) rel.Expr { return equals(op.Ref(), text(letter)) }
-	f.code = add("op", types.Int, firstOf(types.Int, code(noOp), rel.When{If: is("I"), Then: code(insertOp)},
+	f.code = add("op", types.Int, firstOf(types.Int, code(ignoredOp), rel.When{If: is("I"), Then: code(insertOp)},
 		rel.When{If: is("U"), Then: code(updateOp)}, rel.When{If: is("D"), Then: code(deleteOp)}))
 	f.file, f.pos = add("file", types.Long, &rel.Field{X: id.Ref(), Index: 0}), add("pos", types.Long, &rel.Field{X: id.Ref(), Index: 1})
 	key, path := rel.Expr(&rel.Field{X: id.Ref(), Index: 2}), rel.Expr(&rel.Lit{T: types.String})
 	if len(c.Columns) > 0 {
 		var err error
 		if key, path, err = x.editedKeys(f, key, is("I"), is("U")); err != nil {
+			return nil, err
+		}
+		if key, err = x.orderedKeys(f, key, c, is("I"), is("U")); err != nil {
 			return nil, err
 		}
 	}
@@ -142,11 +156,46 @@ func (x *tx) editedKeys(f *freshRows, stored rel.Expr, isInsert, isUpdate rel.Ex
 	return firstOf(types.String, stored, whens...), path, nil
 }
 
-// judge marks the updates that lose against the stored rows, by their ordering values.
-func (x *tx) judge(ctx context.Context, f *freshRows, e *edits) (*freshRows, *edits, error) {
+// orderedKeys is key, but an error for rows without an ordering value where rows are ordered by one. An update that leaves the value as it is
+// may leave NULL.
+func (x *tx) orderedKeys(f *freshRows, key rel.Expr, c lake.Edit, isInsert, isUpdate rel.Expr) (rel.Expr, error) {
+	if !x.needsOrdering() || x.onlyInserts(c) {
+		return key, nil
+	}
+	named := x.namedColumns(f)
+	for _, name := range x.config().Ordering {
+		i := slices.IndexFunc(named, func(c rel.Column) bool { return strings.EqualFold(c.Name, name) })
+		if i < 0 {
+			return nil, fmt.Errorf("the ordering field %s is not a column of the table", name)
+		}
+		writes := isInsert
+		if c.Kept == nil || !c.Kept[i] {
+			writes = either(isInsert, isUpdate)
+		}
+		key = firstOf(types.String, key, rel.When{If: rel.And(writes, isNull(nullableRef(named[i]))),
+			Then: rel.Raise("HUDI_ORDERING_VALUE_MISSING", types.String, "field", name)})
+	}
+	return key, nil
+}
+
+// judging are the columns by which updates are judged against the stored rows. On copy-on-write tables up to version 6 Hudi's MERGE passes over
+// older rows whatever the payload class is.
+func (x *tx) judging(c lake.Edit) []string {
+	r := x.rule()
+	switch {
+	case r.staleFills, r.onlyDeletes:
+		return nil
+	case c.Merge != nil && x.config().Version < 8 && !x.merges():
+		return x.config().Ordering
+	}
+	return x.orderingColumns()
+}
+
+// judge marks the updates that lose against the stored rows, by the values of the columns names.
+func (x *tx) judge(ctx context.Context, f *freshRows, e *edits, names []string) (*freshRows, *edits, error) {
 	k := &knownRows{file: rel.NewColumn("known file", types.Long), pos: rel.NewColumn("known pos", types.Long)}
 	var columns []rel.Column
-	for _, name := range x.orderingColumns() {
+	for _, name := range names {
 		i := x.base.schema.Index(name)
 		if i < 0 {
 			return f, e, nil
@@ -154,7 +203,7 @@ func (x *tx) judge(ctx context.Context, f *freshRows, e *edits) (*freshRows, *ed
 		columns = append(columns, rel.NewColumn(x.base.schema.Fields[i].Name, x.base.schema.Fields[i].Type))
 	}
 	k.ordering = columns
-	lost := x.loses(f, k)
+	lost := x.losesBy(names, f, k)
 	if lost == nil {
 		return f, e, nil
 	}

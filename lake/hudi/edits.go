@@ -31,6 +31,7 @@ type freshRows struct {
 	key, path rel.Column // record key, and the partition path of inserts
 	bucket    rel.Column // long: the bucket of a row, of which inserts have the slice in file; without ID in tables without buckets
 	own       []rel.ID   // per column of the table
+	passed    int64      // how many rows were left out, which are counted as ignored
 	stays     bool       // a row stays in its partition, whatever its new values say
 	changed   []bool     // per column of the table, whether logs have it of changed rows: of the others readers keep the value; nil: all
 }
@@ -86,7 +87,7 @@ func (x *tx) collect(ctx context.Context, f *freshRows) (*edits, error) {
 		return nil, err
 	}
 	defer r.Release()
-	e := &edits{slices: map[int64]*sliceEdit{}, lastID: -1}
+	e := &edits{slices: map[int64]*sliceEdit{}, lastID: -1, ignored: f.passed}
 	for r.Next() {
 		if err := e.take(x.slices(), r.RecordBatch()); err != nil {
 			return nil, err
@@ -187,6 +188,16 @@ func (e *edits) check(twice error) error {
 		}
 	}
 	return nil
+}
+
+// repeated reports whether the row id of any row came more than once.
+func (e *edits) repeated() bool {
+	for _, s := range e.slices {
+		if s.repeated() || s.gone.set.Intersects(&s.idle.set) {
+			return true
+		}
+	}
+	return false
 }
 
 // repeated reports whether a row is changed more than once.

@@ -48,6 +48,8 @@ var features = []feature{
 	{name: "services of Hudi", tables: "services clustering compaction", asks: "snapshot"},
 	{name: "bootstrapped tables", proof: "TestOpenRefuses", refuse: "all"},
 	{name: "INSERT, UPDATE, DELETE, MERGE", proof: "TestHudiWritesModel", yes: "all"},
+	{name: "MERGE INTO with any clauses, conditions and keys", proof: "TestHudiMergeInto", yes: "all"},
+	{name: "UPDATE, DELETE and MERGE as Hudi answers", proof: "TestHudiDML", yes: "6 9"},
 	{name: "operation: bulk_insert", proof: "TestHudiOperations", yes: "all"},
 	{name: "operation: insert", proof: "TestHudiOperations", yes: "all"},
 	{name: "operation: upsert", proof: "TestHudiOperations", yes: "all"},

@@ -21,7 +21,7 @@ const optPartialUpdates = "hoodie.spark.sql.merge.into.partial.updates"
 // readers take the rows of a log for the rows behind a commit.
 func (x *tx) changedColumns(c lake.Edit) ([]bool, error) {
 	t := x.config()
-	if !x.merges() || t.Version < 8 || c.Kept == nil || !t.MetaFields || t.MergeMode == config.Custom || t.PartialUpdate != "" || t.CDC || x.evolved || x.base.history != nil ||
+	if !x.merges() || t.Version < 8 || c.Merge == nil || c.Kept == nil || !t.MetaFields || t.MergeMode == config.Custom || t.PartialUpdate != "" || t.CDC || x.evolved || x.base.history != nil ||
 		!x.options.flag(optPartialUpdates, true) {
 		return nil, nil
 	}

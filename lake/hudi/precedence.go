@@ -67,17 +67,9 @@ func (x *tx) orderingColumns() []string {
 // batchOrder are the columns by which rows of one key in one batch are ordered. Up to version 6 the greatest ordering value stays,
 // whatever the payload is; from 8 on by the merge mode.
 func (x *tx) batchOrder(f *freshRows) []rel.Column {
-	c := x.config()
-	if c.MergeMode == config.CommitTime && c.Version >= 8 {
-		return nil
-	}
 	named := x.namedColumns(f)
 	var out []rel.Column
-	names := c.Ordering
-	if len(names) == 0 {
-		names = splitNames(x.options.text("", "hoodie.datasource.write.precombine.field"))
-	}
-	for _, name := range names {
+	for _, name := range x.batchOrdering() {
 		if o, ok := columnNamed(named, name); ok {
 			out = append(out, o)
 		}
@@ -85,10 +77,25 @@ func (x *tx) batchOrder(f *freshRows) []rel.Column {
 	return out
 }
 
+// batchOrdering are the names of the columns of [tx.batchOrder].
+func (x *tx) batchOrdering() []string {
+	c := x.config()
+	switch {
+	case c.MergeMode == config.CommitTime && c.Version >= 8:
+		return nil
+	case len(c.Ordering) == 0:
+		return splitNames(x.options.text("", "hoodie.datasource.write.precombine.field"))
+	}
+	return c.Ordering
+}
+
 // loses is the condition under which a row of f is older than the stored one. Of equal values the incoming row wins. It is nil where
 // no row loses.
 func (x *tx) loses(f *freshRows, known *knownRows) rel.Expr {
-	names := x.orderingColumns()
+	return x.losesBy(x.orderingColumns(), f, known)
+}
+
+func (x *tx) losesBy(names []string, f *freshRows, known *knownRows) rel.Expr {
 	if len(names) == 0 || len(names) != len(known.ordering) {
 		return nil
 	}
