@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -41,11 +42,19 @@ func TestHudiLostWriter(t *testing.T) {
 		base := storage.NewMem()
 		d.must(base, "DROP TABLE IF EXISTS t", "CREATE TABLE t "+crashColumns+" USING hudi PARTITIONED BY (part) LOCATION '/t' "+createOf(table.kind, table.version),
 			"INSERT INTO hudi.`/t` VALUES (1, 'a', 1, 'eu'), (2, 'b', 1, 'us'), (3, 'c', 1, 'eu')")
-		operations := 0
-		if err := d.do(&interrupted{base.Clone(), func(string, string) { operations++ }}, mine); err != nil {
+		operations, completes := 0, 0
+		if err := d.do(&interrupted{base.Clone(), func(op, name string) {
+			if operations++; completing(op, name) {
+				completes = operations
+			}
+		}}, mine); err != nil {
 			t.Fatal(err)
 		}
+		steps := []int{completes, completes + 1}
 		for step := 1 + number*7; step <= operations; step += *lostStride {
+			steps = append(steps, step)
+		}
+		for _, step := range steps {
 			for _, loss := range lossOf {
 				t.Run(fmt.Sprintf("%s%s %s at %d", table.kind, table.version, loss.name, step), func(t *testing.T) {
 					m, n, met := base.Clone(), 0, false
@@ -99,6 +108,12 @@ func TestHudiLostWriter(t *testing.T) {
 		}
 	}
 	t.Logf("%d points, at %d the writer was told", points, refused)
+}
+
+// completing reports whether an operation completes a write: the guard of the writer was asked right before.
+func completing(op, name string) bool {
+	dir := path.Dir(name)
+	return op == "commit" && (dir == ".hoodie" || dir == ".hoodie/timeline") && (strings.HasSuffix(name, ".commit") || strings.HasSuffix(name, ".deltacommit"))
 }
 
 // lose removes a file of a writer that has lost it.

@@ -47,14 +47,25 @@ func makeSpill(parent string) (*spillDir, error) {
 	if err != nil {
 		return fail(err)
 	}
-	switch ours, err := tryLock(lock); {
-	case err != nil:
+	ours, err := tryLock(lock)
+	if err != nil {
 		return fail(err)
-	case !ours && canLock: // another engine took it for a dead one just now
+	}
+	if canLock && !(ours && stands(lock)) { // another engine took it for a dead one just now
 		lock.Close()
 		return makeSpill(parent)
 	}
 	return &spillDir{dir, lock}, nil
+}
+
+// stands reports whether an open file is still the one of its name.
+func stands(f *os.File) bool {
+	there, err := os.Stat(f.Name())
+	if err != nil {
+		return false
+	}
+	open, err := f.Stat()
+	return err == nil && os.SameFile(there, open)
 }
 
 // remove deletes the directory.

@@ -119,7 +119,22 @@ func (t *Timeline) Complete(ctx context.Context, i Instant, now time.Time, m Rec
 	if err := t.create(ctx, done, m); err != nil {
 		return done, err
 	}
-	return done, fresh.confirm(context.WithoutCancel(ctx), i, done)
+	if err := fresh.confirm(context.WithoutCancel(ctx), i, done); err != nil {
+		return done, err
+	}
+	return done, t.stillGuarded(context.WithoutCancel(ctx), i)
+}
+
+// stillGuarded fails when the guard of an action was lost while it was completed: another writer may have completed one beside it that
+// neither has seen.
+func (t *Timeline) stillGuarded(ctx context.Context, i Instant) error {
+	if t.Guard == nil {
+		return nil
+	}
+	if err := t.Guard(ctx); err != nil {
+		return fmt.Errorf("%w: instant %s was completed, but its writer had lost the table by then: %w", storage.ErrUnknown, i, err)
+	}
+	return nil
 }
 
 // Standing fails with a *GoneError if an action that t has as pending was taken
