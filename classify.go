@@ -134,14 +134,16 @@ func (e *Error) fillOther(err error, table *lake.Error) {
 	switch {
 	case errors.As(err, &file) && errors.Is(file, fs.ErrNotExist):
 		e.Class, e.Params, e.Message, e.Hint = "FAILED_READ_FILE.FILE_NOT_EXIST", map[string]string{"path": file.Path}, "There is no file "+file.Path+".", file.Hint
+	case errors.Is(err, errors.ErrUnsupported) && !storage.Failed(err):
+		e.Class, e.Params = "UNSUPPORTED_FEATURE.TARN", map[string]string{"feature": err.Error()}
+	case table != nil && !storage.Failed(err):
+		e.Class, e.Hint = "TARN_REFUSED", table.Hint
 	case table != nil:
 		e.Class, e.Hint = "TARN_IO", table.Hint
 	case errors.As(err, &file):
 		e.Class, e.Hint = "TARN_IO", file.Hint
 	case errors.As(err, &path):
 		e.Class = "TARN_IO"
-	case errors.Is(err, errors.ErrUnsupported):
-		e.Class, e.Params = "UNSUPPORTED_FEATURE.TARN", map[string]string{"feature": err.Error()}
 	}
 }
 

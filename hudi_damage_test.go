@@ -1,6 +1,7 @@
 package tarn
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -36,6 +37,39 @@ func TestHudiDamagedMetadata(t *testing.T) {
 					t.Errorf("%d rows, want %d: %s", len(got), len(want), difference(got, want))
 				}
 			})
+		}
+	}
+}
+
+// TestHudiDamagedInstants cuts off each file of the timeline of tables. What cannot be answered then fails, and the error names the file.
+func TestHudiDamagedInstants(t *testing.T) {
+	corpus, db := filepath.Join(shared(t), "corpus", "hudi", "generated"), utcDB(t)
+	for _, name := range []string{"v6_cow_services", "v9_mor_compaction"} {
+		dir := hudiCorpus(t, filepath.Join(corpus, name+".zip"))
+		files, err := filepath.Glob(filepath.Join(dir, ".hoodie", map[bool]string{true: "timeline"}[strings.HasPrefix(name, "v9")], "2*commit"))
+		if err != nil || len(files) == 0 {
+			t.Fatal("no commits", err)
+		}
+		failed := 0
+		for _, file := range files {
+			whole, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(t, []string{file}, func(b []byte) []byte { return b[:len(b)/2] })
+			_, err = db.Session().Query(t.Context(), "SELECT count(*) FROM hudi_table_changes('"+dir+"', 'latest_state', 'earliest')")
+			change(t, []string{file}, func([]byte) []byte { return whole })
+			var e *Error
+			if !errors.As(err, &e) {
+				continue
+			}
+			failed++
+			if e.Class != "HUDI_FILE_DAMAGED" || e.Params["file"] != file || e.Hint == "" {
+				t.Errorf("%s: %s\n%s", file, e, e.Hint)
+			}
+		}
+		if failed == 0 {
+			t.Errorf("%s: no query fails", name)
 		}
 	}
 }

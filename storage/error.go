@@ -3,6 +3,9 @@ package storage
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
 )
 
 var (
@@ -34,3 +37,14 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Failed reports whether err came of reading or writing files: of a disk, a file system or a service. Of what is written in the files,
+// or was asked for, it does not speak.
+func Failed(err error) bool {
+	var own *Error
+	var path *fs.PathError
+	var link *os.LinkError
+	var system syscall.Errno
+	return errors.As(err, &own) || errors.As(err, &path) || errors.As(err, &link) || errors.As(err, &system) ||
+		errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, ErrUnknown)
+}

@@ -131,7 +131,20 @@ func (t *Table) fail(op, name string, err error) error {
 	if name != "" {
 		path += "/" + name
 	}
+	var instant *timeline.DamagedError
+	switch {
+	case errors.As(err, &instant):
+		return t.damagedFile(op, instant.Path, instant.Err)
+	case name != "" && !storage.Failed(err) && !errors.Is(err, errors.ErrUnsupported):
+		return t.damagedFile(op, name, err)
+	}
 	return &lake.Error{Op: op, Path: path, Err: err}
+}
+
+// damagedFile says that a file of the table cannot be understood.
+func (t *Table) damagedFile(op, name string, err error) error {
+	file := t.path + "/" + name
+	return &lake.Error{Op: op, Path: file, Class: "HUDI_FILE_DAMAGED", Err: err, Params: map[string]string{"file": file, "reason": err.Error()}}
 }
 
 // invalid says that what was asked for by options or properties cannot be.

@@ -155,14 +155,24 @@ const maxRecord = 1 << 30
 // meanwhile: archived or rolled back.
 func (t *Timeline) Read(ctx context.Context, i Instant, m Record) error {
 	data, err := t.ReadRaw(ctx, i)
-	if err == nil {
-		err = Decode(data, m)
-	}
 	if err != nil {
 		return fmt.Errorf("read instant %s: %w", i, err)
 	}
+	if err := Decode(data, m); err != nil {
+		return fmt.Errorf("read instant %s: %w", i, &DamagedError{Path: t.Path(i), Err: err})
+	}
 	return nil
 }
+
+// A DamagedError is a file of the timeline that cannot be understood.
+type DamagedError struct {
+	Path string // in the bucket
+	Err  error
+}
+
+func (e *DamagedError) Error() string { return e.Err.Error() }
+
+func (e *DamagedError) Unwrap() error { return e.Err }
 
 // ReadRaw reads the bytes of the file of an instant.
 func (t *Timeline) ReadRaw(ctx context.Context, i Instant) ([]byte, error) {
