@@ -53,7 +53,10 @@ func (r *mergeRule) combine(in, old rel.Expr, t types.Type, lost rel.Expr) rel.E
 // takes that of the next rank. What comes before a deletion counts no more. by tells keys apart.
 func (x *tx) joined(f *freshRows, in rel.Node, rank rel.Column, by []rel.Expr) (*freshRows, rel.Node) {
 	r := x.rule()
-	if !r.joinsBatch || len(f.own) == 0 {
+	if len(f.own) == 0 {
+		return f, in
+	}
+	if f, in = x.folded(f, in, rank, by); !r.joinsBatch {
 		return f, in
 	}
 	whole := &rel.Frame{Rows: true, From: rel.Bound{Kind: rel.UnboundedPreceding}, To: rel.Bound{Kind: rel.UnboundedFollowing}}
@@ -96,6 +99,9 @@ func not(x rel.Expr) rel.Expr {
 // combined gives updates of a copy-on-write table the values of the stored rows that they leave in place. The rows are evaluated once.
 func (x *tx) combined(ctx context.Context, f *freshRows, e *edits) (*freshRows, func() error, error) {
 	r := x.rule()
+	if f.folded != nil && e.updated+e.inserted > 0 {
+		return x.fold(ctx, f, e)
+	}
 	if !r.partial() || x.merges() || e.updated == 0 || len(f.own) == 0 {
 		return f, func() error { return nil }, nil
 	}

@@ -126,6 +126,16 @@ func (t *Table) properties(m *lake.Meta, o options) (config.Properties, error) {
 	}
 	maps.Copy(n.Extra, keygen.TimeSettings(o.all))
 	maps.Copy(n.Extra, keptSettings(o.all))
+	kept, err := foldingProperties(o, ownColumns(m.Schema).Fields, placingColumns(n.RecordKey, n.Ordering, n.Partition))
+	if err != nil {
+		return nil, err
+	}
+	if kept != nil {
+		if err := unfolded(&n); err != nil {
+			return nil, err
+		}
+		maps.Copy(n.Extra, kept)
+	}
 	name, namespace := recordName(n.Name)
 	own := ownColumns(m.Schema)
 	if n.CreateSchema, err = avro.Text(name, namespace, own, avro.NullLast); err != nil {

@@ -26,14 +26,15 @@ const (
 // freshRows is the rows of a change: what is to be done to which row, and the new values.
 type freshRows struct {
 	rows      rel.Node
-	code      rel.Column // int: one of the codes of operations
-	file, pos rel.Column // the row id; NULL for inserts, but see bucket
-	key, path rel.Column // record key, and the partition path of inserts
-	bucket    rel.Column // long: the bucket of a row, of which inserts have the slice in file; without ID in tables without buckets
-	own       []rel.ID   // per column of the table
-	passed    int64      // how many rows were left out, which are counted as ignored
-	stays     bool       // a row stays in its partition, whatever its new values say
-	changed   []bool     // per column of the table, whether logs have it of changed rows: of the others readers keep the value; nil: all
+	code      rel.Column  // int: one of the codes of operations
+	file, pos rel.Column  // the row id; NULL for inserts, but see bucket
+	key, path rel.Column  // record key, and the partition path of inserts
+	bucket    rel.Column  // long: the bucket of a row, of which inserts have the slice in file; without ID in tables without buckets
+	own       []rel.ID    // per column of the table
+	passed    int64       // how many rows were left out, which are counted as ignored
+	stays     bool        // a row stays in its partition, whatever its new values say
+	folded    *foldedRows // what the rows of a key add up to, where the write folds
+	changed   []bool      // per column of the table, whether logs have it of changed rows: of the others readers keep the value; nil: all
 }
 
 // edits is what a change does with the file slices of the snapshot.

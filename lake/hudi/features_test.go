@@ -74,6 +74,7 @@ var features = []feature{
 	{name: "payload classes and partial update modes, written", proof: "TestHudiPayloadWrites", yes: "mor5 6 8 9"},
 	{name: "MERGE INTO that logs the changed columns alone", proof: "TestHudiPartialUpdates", yes: "mor8 mor9"},
 	{name: "record positions in logs", proof: "TestHudiRecordPositions", yes: "mor8 mor9"},
+	{name: "running sums and means", proof: "TestHudiFoldings", yes: "all"},
 	{name: "virtual keys, written", proof: "TestHudiVirtualKeys", yes: "all"},
 	{name: "wider types and new columns by writes", proof: "TestHudiWidenedColumns", yes: "all"},
 	{name: "change records, written", proof: "interop/hudi/cdc.sql", yes: "6 8 9"},

@@ -72,7 +72,7 @@ func (s *Snapshot) locate(ctx context.Context, keys []string) (map[string]*fileS
 // logsTell reports whether changes can be written to logs without a look at the stored rows: readers merge them, and a deletion does
 // not depend on the row that it deletes.
 func (x *tx) logsTell(f *freshRows, op operation) bool {
-	if !x.merges() {
+	if !x.merges() || x.foldings != nil {
 		return false
 	}
 	never, ok := x.deletion(f, op).(*rel.Lit)

@@ -127,6 +127,8 @@ func (r *mergeRule) setPayload(c *config.Table) error {
 			return fmt.Errorf("%s orders rows by %s, not by %s", name, sequenceColumn, strings.Join(c.Ordering, ","))
 		}
 		known = known && (c.Version < 8 || c.Type == config.CopyOnWrite) // Hudi 1.0 mixes numbers and texts among logs
+	case "AvroSummationPayload", "AvroAveragePayload": // of tables of Hudi: its logs hold rows that are not added up
+		known = known && c.Type == config.CopyOnWrite
 	case "AWSDmsAvroPayload":
 		r.deleteField, r.deleteMarker, r.deleteFold = "Op", "D", true
 	default:

@@ -178,6 +178,9 @@ func (x *tx) operationOf() (operation, error) {
 		}
 		return op, nil
 	}
+	if x.foldings != nil {
+		return opUpsert, nil
+	}
 	if x.options.flag("hoodie.sql.bulk.insert.enable", false) {
 		return opBulkInsert, nil
 	}
@@ -211,10 +214,12 @@ func (x *tx) takeOptions(given map[string]string) error {
 		return err
 	}
 	c, err := withPayloadOf(x.config(), x.options)
-	if err != nil || c == x.config() {
+	if err != nil {
 		return err
 	}
-	view := *x.view
-	view.config, x.view = c, &view
-	return nil
+	if c != x.config() {
+		view := *x.view
+		view.config, x.view = c, &view
+	}
+	return x.takeFoldings()
 }

@@ -36,7 +36,7 @@ func (x *tx) rule() *mergeRule {
 // tables of Hudi do not, and each write does.
 func withPayloadOf(c *config.Table, o options) (*config.Table, error) {
 	class := o.text("", "hoodie.datasource.write.payload.class", "hoodie.compaction.payload.class")
-	if class == "" || c.Version >= 8 || c.Properties["hoodie.compaction.payload.class"] != "" {
+	if class == "" || folds(class) || c.Version >= 8 || c.Properties["hoodie.compaction.payload.class"] != "" {
 		return c, nil
 	}
 	p := maps.Clone(c.Properties)

@@ -45,6 +45,7 @@ type tx struct {
 	act         *action           // begun by the first Apply that changes rows
 	counts      lake.Metrics
 	warnings    []string // of options that are given
+	foldings    []folding
 
 	closed bool
 	broken error // of an Apply that was only half carried out
