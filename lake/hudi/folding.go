@@ -237,7 +237,7 @@ func (x *tx) fold(ctx context.Context, f *freshRows, e *edits) (*freshRows, func
 	stored := make([]rel.Column, len(own))
 	var columns []rel.Column
 	for i, field := range own {
-		if x.base.schema.Index(field.Name) >= 0 {
+		if x.base.schema.Index(field.Name) >= 0 && (x.addsTo(i) || len(x.config().Ordering) > 0) { // a late row leaves the rest as it is
 			stored[i] = rel.Column{ID: rel.NewID(), Name: field.Name, Type: field.Type, Nullable: true}
 			columns = append(columns, stored[i])
 		}
@@ -291,6 +291,11 @@ func (x *tx) fold(ctx context.Context, f *freshRows, e *edits) (*freshRows, func
 	out.rows = p
 	release, err := x.hold(ctx, &out)
 	return &out, release, err
+}
+
+// addsTo reports whether values are added up in a column.
+func (x *tx) addsTo(column int) bool {
+	return slices.ContainsFunc(x.foldings, func(f folding) bool { return f.output == column || f.count == column })
 }
 
 // foldingProperties are the properties that keep the foldings of a new table for its writers.
