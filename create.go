@@ -288,7 +288,10 @@ func (m *making) create(ctx context.Context) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writing{run: m.run, entry: e, name: m.full, tx: tx, created: true, options: map[string]string{hudiOperation: "bulk_insert"}}
+	w := &writing{run: m.run, entry: e, name: m.full, tx: tx, created: true}
+	if m.formatSettings(e.Format)["hoodie.spark.sql.insert.into.operation"] == "" {
+		w.options = map[string]string{hudiOperation: "bulk_insert"}
+	}
 	p, err := m.fill(ctx, w, "Append")
 	if err != nil {
 		tx.Rollback()

@@ -267,8 +267,23 @@ func (w *writing) planInsert(ctx context.Context, st *syntax.Insert) (plan.Write
 	if err != nil {
 		return plan.Write{}, err
 	}
-	w.options = opts
+	w.options = w.distinct(opts)
 	return plan.Insert(ctx, st, plan.StoreOptions(opts), w.target(), w.run)
+}
+
+const combineInserts = "hoodie.combine.before.insert"
+
+// distinct is options under which an INSERT of SQL takes one row of each key of its rows: as Hudi has it before 1.1 for tables with an ordering
+// field, where nothing else is said.
+func (w *writing) distinct(options map[string]string) map[string]string {
+	p := w.tx.Meta().Properties
+	if w.entry.Format != "hudi" || p["preCombineField"] == "" || p["hoodie.table.version"] >= "9" || p[combineInserts] != "" || w.formatSettings("hudi")[combineInserts] != "" ||
+		options[combineInserts] != "" {
+		return options
+	}
+	out := map[string]string{combineInserts: "true"}
+	maps.Copy(out, options)
+	return out
 }
 
 // silent carries out a write that gives no rows.

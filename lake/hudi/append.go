@@ -153,11 +153,16 @@ func (x *tx) duplicates() (duplicatePolicy, error) {
 	default:
 		return "", badOption("%s=%s is not one of none, drop, fail", name, given)
 	}
-	drops := x.options.flag("hoodie.datasource.write.insert.drop.duplicates", false)
+	drops := given == dropDuplicates || x.options.flag("hoodie.datasource.write.insert.drop.duplicates", false)
+	strict := strings.EqualFold(x.options.text("", optInsertMode), strictMode) && !strings.EqualFold(x.options.text("", optOperation), "upsert")
 	switch {
-	case strings.EqualFold(x.options.text("", "hoodie.sql.insert.mode"), "strict"), given == failForDuplicates:
+	case len(x.config().RecordKey) == 0 && given == dropDuplicates:
+		return "", badOption("%s=drop needs a record key, which the table makes by itself", name)
+	case len(x.config().RecordKey) == 0:
+		return keepDuplicates, x.options.err()
+	case strict, given == failForDuplicates:
 		return failForDuplicates, x.options.err()
-	case drops, given == dropDuplicates:
+	case drops:
 		return dropDuplicates, x.options.err()
 	}
 	return keepDuplicates, x.options.err()

@@ -163,15 +163,28 @@ var operations = map[string]operation{
 	"insert_overwrite_table": opOverwriteTable, "delete_partition": opDeletePartition,
 }
 
-// operationOf is what an Append is to do: what the options say, in the words of the datasource or of SQL; else an upsert of tables
-// with a record key and an ordering field, and an insert of others, as SQL has it in Hudi 0.14 to 1.0.
+// operationOf is what an Append is to do. An upsert whose duplicates are dropped or an error is an insert.
 func (x *tx) operationOf() (operation, error) {
+	op, err := x.askedOperation()
+	if err != nil || op != opUpsert {
+		return op, err
+	}
+	policy, err := x.duplicates()
+	if policy != keepDuplicates {
+		op = opInsert
+	}
+	return op, err
+}
+
+// askedOperation is what the options say, in the words of the datasource or of SQL; else an upsert of tables with a record key and an ordering
+// field, and an insert of others, as SQL has it in Hudi 0.14 to 1.0.
+func (x *tx) askedOperation() (operation, error) {
 	c := x.config()
-	name := x.options.text("", "hoodie.datasource.write.operation", "hoodie.spark.sql.insert.into.operation", "hoodie.sql.write.operation")
+	name := x.options.text("", optOperation, "hoodie.spark.sql.insert.into.operation", "hoodie.sql.write.operation")
 	if name != "" {
 		op, ok := operations[strings.ToLower(name)]
 		if !ok {
-			return "", badOption("hoodie.datasource.write.operation=%s is not one of %s", name, strings.Join(slices.Sorted(maps.Keys(operations)), ", "))
+			return "", badOption("%s=%s is not one of %s", optOperation, name, strings.Join(slices.Sorted(maps.Keys(operations)), ", "))
 		}
 		if op == opUpsert && len(c.RecordKey) == 0 {
 			return opInsert, nil
@@ -181,14 +194,24 @@ func (x *tx) operationOf() (operation, error) {
 	if x.foldings != nil {
 		return opUpsert, nil
 	}
+	mode := strings.ToLower(x.options.text("", optInsertMode))
 	if x.options.flag("hoodie.sql.bulk.insert.enable", false) {
+		if mode == strictMode {
+			return "", badOption("hoodie.sql.bulk.insert.enable=true looks for no keys, as %s=strict asks", optInsertMode)
+		}
 		return opBulkInsert, nil
 	}
-	if len(c.RecordKey) > 0 && len(c.Ordering) > 0 && x.options.text("", "hoodie.sql.insert.mode") != "non-strict" {
+	if len(c.RecordKey) > 0 && len(c.Ordering) > 0 && mode != "non-strict" {
 		return opUpsert, nil
 	}
 	return opInsert, nil
 }
+
+const (
+	optOperation  = "hoodie.datasource.write.operation"
+	optInsertMode = "hoodie.sql.insert.mode" // upsert, strict or non-strict
+	strictMode    = "strict"
+)
 
 // takeOptions reads the options of a change; where they are silent, the settings of the table count. Those that are given must not deny
 // what the table is; those of hudi-defaults.conf speak of new tables there.

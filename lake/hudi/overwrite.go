@@ -20,7 +20,7 @@ import (
 // overwrite puts rows in the place of all others, of those in the same partitions, or of those for which a condition holds. File
 // groups are replaced as a whole where all of their rows go.
 func (x *tx) overwrite(ctx context.Context, c lake.Overwrite) (lake.Metrics, error) {
-	if op := x.options.text("", "hoodie.datasource.write.operation"); strings.EqualFold(op, "delete") || strings.EqualFold(op, "delete_partition") {
+	if op := x.options.text("", optOperation); strings.EqualFold(op, "delete") || strings.EqualFold(op, "delete_partition") {
 		return lake.Metrics{}, fmt.Errorf("append is the only save mode for hoodie.datasource.write.operation=%s", op)
 	}
 	op := opOverwriteTable

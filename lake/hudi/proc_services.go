@@ -328,7 +328,7 @@ func (c *call) dropPartitions(ctx context.Context, list string) error {
 	if err != nil {
 		return err
 	}
-	drop := lake.Append{Rows: &rel.Values{Rows: [][]rel.Expr{{}}}, Options: c.settings(map[string]string{"hoodie.datasource.write.operation": "delete_partition",
+	drop := lake.Append{Rows: &rel.Values{Rows: [][]rel.Expr{{}}}, Options: c.settings(map[string]string{optOperation: "delete_partition",
 		"hoodie.datasource.write.partitions.to.delete": list}).all}
 	if _, err := x.Apply(ctx, drop); err != nil {
 		return errors.Join(err, x.Rollback())
