@@ -247,7 +247,7 @@ func (e *emitter) windowSpec(x *rel.Over) (string, error) {
 		}
 		parts = append(parts, "PARTITION BY "+strings.Join(p, ", "))
 	}
-	by, err := e.orders(x.Order)
+	by, err := e.rowOrders(x.Order)
 	if err != nil {
 		return "", err
 	}

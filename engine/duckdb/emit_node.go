@@ -165,11 +165,31 @@ func (e *emitter) sort(n *rel.Sort) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	by, err := e.orders(n.By)
+	by, err := e.rowOrders(n.By)
 	if err != nil || by == "" {
 		return "SELECT * FROM " + in, err
 	}
 	return "SELECT * FROM " + in + " ORDER BY " + by, nil
+}
+
+// rowOrders is orders for rows that stay as they are. DuckDB gives back the columns that it sorts by as the keys that it made of them, in
+// which -0.0 is 0.0. It does not take a sum for such a column.
+func (e *emitter) rowOrders(os []rel.Order) (string, error) {
+	keys := slices.Clone(os)
+	for i, o := range keys {
+		_, constant := o.Expr.(*rel.Lit)
+		if t := o.Expr.Type(); !constant && (t == types.Double || t == types.Float) {
+			keys[i].Expr = &rel.Call{Name: "+", Args: []rel.Expr{o.Expr, &rel.Lit{T: t, Value: zeroOf(t)}}, T: t, Null: o.Expr.Nullable()}
+		}
+	}
+	return e.orders(keys)
+}
+
+func zeroOf(t types.Type) types.Value {
+	if t == types.Float {
+		return float32(0)
+	}
+	return float64(0)
 }
 
 // orders emits sort keys with every default spelled out.

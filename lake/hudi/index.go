@@ -45,7 +45,7 @@ func (x *tx) global() (bool, error) {
 	case "GLOBAL_SIMPLE", "GLOBAL_BLOOM", "RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX":
 		return true, nil
 	default:
-		return false, badOption("hoodie.index.type=%s is not supported", kind)
+		return false, badOption("hoodie.index.type=%s is not one of SIMPLE, GLOBAL_SIMPLE, BLOOM, GLOBAL_BLOOM, INMEMORY, BUCKET, RECORD_INDEX, GLOBAL_RECORD_LEVEL_INDEX, RECORD_LEVEL_INDEX, which tarn knows", kind)
 	}
 }
 

@@ -1,6 +1,7 @@
 package hudi
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,7 +53,8 @@ func (x *tx) conflicts() error {
 		}
 	}
 	if len(bad) == 0 {
-		return o.err()
+		_, unknown := x.global()
+		return cmp.Or(o.err(), unknown)
 	}
 	slices.Sort(bad)
 	return &lake.Error{Op: "write to", Path: x.table.path, Class: "HUDI_CONFIG_CONFLICT",
