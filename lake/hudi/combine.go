@@ -105,21 +105,7 @@ func (x *tx) combined(ctx context.Context, f *freshRows, e *edits) (*freshRows, 
 	if !r.partial() || x.merges() || e.updated == 0 || len(f.own) == 0 {
 		return f, func() error { return nil }, nil
 	}
-	own := ownColumns(x.view.schema).Fields
-	stored := make([]rel.Column, len(own))
-	var columns []rel.Column
-	for i, field := range own {
-		if x.base.schema.Index(field.Name) >= 0 {
-			stored[i] = rel.Column{ID: rel.NewID(), Name: field.Name, Type: field.Type, Nullable: true}
-			columns = append(columns, stored[i])
-		}
-	}
-	k := newKnownRows()
-	for _, name := range x.orderingColumns() {
-		if c, ok := columnNamed(columns, name); ok {
-			k.ordering = append(k.ordering, c)
-		}
-	}
+	stored, columns, k := x.storedColumns(x.orderingColumns(), func(int) bool { return true })
 	out := *f
 	out.own = make([]rel.ID, len(f.own))
 	p, err := x.besideStored(ctx, f, e, k, columns)
@@ -139,4 +125,24 @@ func (x *tx) combined(ctx context.Context, f *freshRows, e *edits) (*freshRows, 
 	out.rows = p
 	release, err := x.hold(ctx, &out)
 	return &out, release, err
+}
+
+// storedColumns are fresh columns for the wanted ones of stored rows: by the number of the column, without an ID for those that are not read, and in a list; and
+// for their places and ordering values.
+func (x *tx) storedColumns(ordering []string, want func(column int) bool) (stored, columns []rel.Column, k *knownRows) {
+	own := ownColumns(x.view.schema).Fields
+	stored = make([]rel.Column, len(own))
+	for i, field := range own {
+		if x.base.schema.Index(field.Name) >= 0 && want(i) {
+			stored[i] = rel.Column{ID: rel.NewID(), Name: field.Name, Type: field.Type, Nullable: true}
+			columns = append(columns, stored[i])
+		}
+	}
+	k = newKnownRows()
+	for _, name := range ordering {
+		if c, ok := columnNamed(columns, name); ok {
+			k.ordering = append(k.ordering, c)
+		}
+	}
+	return stored, columns, k
 }

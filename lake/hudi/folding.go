@@ -233,28 +233,15 @@ func (x *tx) folded(f *freshRows, in rel.Node, rank rel.Column, by []rel.Expr) (
 // fold gives the rows of f the values that they and the stored rows add up to. A row that is older than the stored one adds to its values, and changes nothing
 // else. The rows are evaluated once.
 func (x *tx) fold(ctx context.Context, f *freshRows, e *edits) (*freshRows, func() error, error) {
-	own := ownColumns(x.view.schema).Fields
-	stored := make([]rel.Column, len(own))
-	var columns []rel.Column
-	for i, field := range own {
-		if x.base.schema.Index(field.Name) >= 0 && (x.addsTo(i) || len(x.config().Ordering) > 0) { // a late row leaves the rest as it is
-			stored[i] = rel.Column{ID: rel.NewID(), Name: field.Name, Type: field.Type, Nullable: true}
-			columns = append(columns, stored[i])
-		}
-	}
-	k := newKnownRows()
-	for _, name := range x.config().Ordering {
-		if c, ok := columnNamed(columns, name); ok {
-			k.ordering = append(k.ordering, c)
-		}
-	}
+	own, ordering := ownColumns(x.view.schema).Fields, x.config().Ordering
+	stored, columns, k := x.storedColumns(ordering, func(i int) bool { return x.addsTo(i) || len(ordering) > 0 }) // a late row leaves the rest as it is
 	p, err := x.besideStored(ctx, f, e, k, columns)
 	if err != nil {
 		return nil, nil, err
 	}
 	updates := rel.And(equals(f.code.Ref(), code(updateOp)), not(f.folded.reset.Ref()))
 	named := x.namedColumns(f)
-	late := x.losesBy(x.config().Ordering, f, k)
+	late := x.losesBy(ordering, f, k)
 	values := make([]rel.Expr, len(named))
 	for i, in := range named {
 		values[i] = in.Ref()
