@@ -81,8 +81,12 @@ CALL run_clean(table => 'h');
 --- Hudi: `ALTER TABLE`: add columns, properties
 ALTER TABLE h ADD COLUMNS (n INT);
 ALTER TABLE h SET TBLPROPERTIES ('hoodie.compact.inline' = 'false');
---- Hudi: rename and drop columns, widen types
+--- Hudi: rename and drop columns, widen types, with `hoodie.schema.on.read.enable`
+SET hoodie.schema.on.read.enable = true;
 ALTER TABLE h RENAME COLUMN name TO label;
+ALTER TABLE h ALTER COLUMN n TYPE BIGINT;
+ALTER TABLE h DROP COLUMN label;
+SET hoodie.schema.on.read.enable = false;
 --- Hudi: `ALTER TABLE … DROP PARTITION`
 ALTER TABLE h DROP PARTITION (day = 'x');
 --- `OPTIMIZE`
