@@ -155,7 +155,7 @@ func (in *writerRuns) writer(s *Session, release, columns string, rows []string,
 	if where != "" {
 		sql += " WHERE " + where
 	}
-	w := s.Write(sql).Format("hudi").Option("hoodie.write.table.version", map[string]string{"0.12.2": "5", "1.1.1": "9"}[release])
+	w := s.Write(sql).Format("hudi").Option("hoodie.write.table.version", hudiVersions[release])
 	for k, v := range in.Standard {
 		if _, set := options[k]; !set {
 			w = w.Option(k, v)

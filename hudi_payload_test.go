@@ -99,7 +99,7 @@ func TestHudiPayloadWrites(t *testing.T) {
 
 // payloadTable makes the table of a run.
 func payloadTable(run payloadRun, columns []string) string {
-	version := map[string]string{"0.12.2": "5", "0.15.0": "6", "1.0.2": "8", "1.1.1": "9"}[run.Hudi]
+	version := hudiVersions[run.Hudi]
 	if v := run.Options["hoodie.write.table.version"]; v != "" {
 		version = v
 	}

@@ -2,18 +2,19 @@
 package nearest
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
 
 // Names are the five of names that are nearest to a name, nearest first. Case does not matter.
 func Names(name string, names []string) []string {
-	names = slices.Clone(names)
-	slices.Sort(names)
 	name = strings.ToLower(name)
-	slices.SortStableFunc(names, func(x, y string) int {
-		return Distance(strings.ToLower(x), name) - Distance(strings.ToLower(y), name)
-	})
+	far := make(map[string]int, len(names))
+	for _, n := range names {
+		far[n] = Distance(strings.ToLower(n), name)
+	}
+	names = slices.SortedFunc(slices.Values(names), func(x, y string) int { return cmp.Or(far[x]-far[y], strings.Compare(x, y)) })
 	return names[:min(5, len(names))]
 }
 

@@ -147,7 +147,7 @@ func (m *merging) compared(x rel.Expr) (int, rel.Expr) {
 	}
 	for k, side := range call.Args {
 		if c, ok := side.(*rel.Col); ok {
-			if i, is := own[c.ID]; is && !m.readsTarget(call.Args[1-k]) {
+			if i, is := own[c.ID]; is && !readsAny(call.Args[1-k], own) {
 				return i, call.Args[1-k]
 			}
 		}
@@ -155,14 +155,15 @@ func (m *merging) compared(x rel.Expr) (int, rel.Expr) {
 	return 0, nil
 }
 
-func (m *merging) readsTarget(x rel.Expr) bool {
+// readsAny reports whether an expression reads one of some columns.
+func readsAny(x rel.Expr, columns map[rel.ID]int) bool {
 	found := false
-	for _, c := range m.target.Columns {
-		rel.WalkExpr(x, func(e rel.Expr) bool {
-			col, ok := e.(*rel.Col)
-			found = found || ok && col.ID == c.ID
-			return !found
-		})
-	}
+	rel.WalkExpr(x, func(e rel.Expr) bool {
+		if c, ok := e.(*rel.Col); ok {
+			_, is := columns[c.ID]
+			found = found || is
+		}
+		return !found
+	})
 	return found
 }

@@ -91,7 +91,7 @@ func (x *tx) liveIn(l *layout, slices []*sliceEdit, past *internalSchema) (store
 	}
 	p := &rel.Project{In: scan}
 	group := rel.NewColumn("group", types.String)
-	p.Cols = append(p.Cols, rel.Computed{Column: group, Expr: &rel.Cast{X: &rel.Field{X: place.Ref(), Index: 0}, To: types.String, Zone: "UTC"}})
+	p.Cols = append(p.Cols, rel.Computed{Column: group, Expr: cast(&rel.Field{X: place.Ref(), Index: 0}, types.String)})
 	out := storedRows{rows: p, group: group.ID, columns: idsOf(cols)}
 	for _, c := range cols {
 		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
@@ -117,7 +117,7 @@ func (x *tx) replacing(l *layout, f *freshRows, run []*sliceEdit) (storedRows, e
 	if err != nil {
 		return storedRows{}, err
 	}
-	group := &rel.Cast{X: number, To: types.String, Zone: "UTC"}
+	group := cast(number, types.String)
 	return l.stored(in, x.act, group, f.key.Ref(), path, f.values()), nil
 }
 

@@ -63,9 +63,7 @@ func (x *tx) joined(f *freshRows, in rel.Node, rank rel.Column, by []rel.Expr) (
 	over := func(fn *rel.Agg) *rel.Over {
 		return &rel.Over{Fn: fn, IgnoreNulls: fn.Name == "first", Partition: by, Order: []rel.Order{{Expr: rank.Ref()}}, Frame: whole}
 	}
-	cut := rel.Column{ID: rel.NewID(), Name: "cut", Type: types.Int, Nullable: true}
-	deleted := firstOf(types.Int, &rel.Lit{T: types.Int}, rel.When{If: x.deletion(f, opUpsert), Then: rank.Ref()})
-	limited := &rel.Window{In: in, Funcs: []rel.Computed{{Column: cut, Expr: over(&rel.Agg{Name: "min", Args: []rel.Expr{deleted}, T: types.Int, Null: true})}}}
+	limited, cut := x.cut(f, in, rank, by)
 	counts := sure(either(isNull(cut.Ref()), compare("<", rank.Ref(), cut.Ref())))
 
 	w := &rel.Window{In: limited}
@@ -92,6 +90,14 @@ func (x *tx) joined(f *freshRows, in rel.Node, rank rel.Column, by []rel.Expr) (
 	return &out, p
 }
 
+// cut adds to ranked rows of a batch the rank of the newest deletion of their key, before which rows do not count; NULL where there is none.
+func (x *tx) cut(f *freshRows, in rel.Node, rank rel.Column, by []rel.Expr) (rel.Node, rel.Column) {
+	cut := rel.Column{ID: rel.NewID(), Name: "cut", Type: types.Int, Nullable: true}
+	deleted := firstOf(types.Int, &rel.Lit{T: types.Int}, rel.When{If: x.deletion(f, opUpsert), Then: rank.Ref()})
+	return &rel.Window{In: in, Funcs: []rel.Computed{{Column: cut,
+		Expr: &rel.Over{Fn: &rel.Agg{Name: "min", Args: []rel.Expr{deleted}, T: types.Int, Null: true}, Partition: by}}}}, cut
+}
+
 func not(x rel.Expr) rel.Expr {
 	return &rel.Call{Name: "not", Args: []rel.Expr{x}, T: types.Boolean, Null: x.Nullable()}
 }
@@ -106,20 +112,29 @@ func (x *tx) combined(ctx context.Context, f *freshRows, e *edits) (*freshRows, 
 		return f, func() error { return nil }, nil
 	}
 	stored, columns, k := x.storedColumns(x.orderingColumns(), func(int) bool { return true })
-	out := *f
-	out.own = make([]rel.ID, len(f.own))
 	p, err := x.besideStored(ctx, f, e, k, columns)
 	if err != nil {
 		return nil, nil, err
 	}
 	updates, lost := equals(f.code.Ref(), code(updateOp)), x.loses(f, k)
+	var values []rel.Expr
 	for i, in := range x.namedColumns(f) {
-		v := rel.Column{ID: rel.NewID(), Name: in.Name, Type: in.Type, Nullable: true}
 		old := rel.Expr(&rel.Lit{T: in.Type})
 		if stored[i].ID != 0 {
 			old = stored[i].Ref()
 		}
-		p.Cols = append(p.Cols, rel.Computed{Column: v, Expr: firstOf(in.Type, in.Ref(), rel.When{If: updates, Then: r.combine(in.Ref(), old, in.Type, lost)})})
+		values = append(values, firstOf(in.Type, in.Ref(), rel.When{If: updates, Then: r.combine(in.Ref(), old, in.Type, lost)}))
+	}
+	return x.holdWith(ctx, f, p, values)
+}
+
+// holdWith evaluates the rows p, those of f and more, with other values of the table's columns.
+func (x *tx) holdWith(ctx context.Context, f *freshRows, p *rel.Project, values []rel.Expr) (*freshRows, func() error, error) {
+	out := *f
+	out.own = make([]rel.ID, len(f.own))
+	for i, in := range x.namedColumns(f) {
+		v := rel.Column{ID: rel.NewID(), Name: in.Name, Type: in.Type, Nullable: true}
+		p.Cols = append(p.Cols, rel.Computed{Column: v, Expr: values[i]})
 		out.own[i] = v.ID
 	}
 	out.rows = p

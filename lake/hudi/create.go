@@ -105,7 +105,7 @@ func (t *Table) properties(m *lake.Meta, o options) (config.Properties, error) {
 	n.DropPartition = o.flag("hoodie.datasource.write.drop.partition.columns", false)
 	n.VirtualKeys = !o.flag("hoodie.populate.meta.fields", true)
 	n.UTC = strings.EqualFold(o.text("", "hoodie.table.timeline.timezone"), "UTC")
-	n.Payload = o.text("", "hoodie.compaction.payload.class", "hoodie.datasource.write.payload.class")
+	n.Payload = o.text("", "hoodie.compaction.payload.class", optPayload)
 	n.MergeMode = config.MergeMode(strings.ToUpper(o.text("", "hoodie.record.merge.mode", "hoodie.write.record.merge.mode", "recordmergemode")))
 	n.CDC = o.flag("hoodie.table.cdc.enabled", false)
 	n.CDCMode = config.CDCMode(strings.ToUpper(o.text(string(config.DataBeforeAfter), "hoodie.table.cdc.supplemental.logging.mode")))

@@ -193,16 +193,13 @@ func (x *tx) judging(c lake.Edit) []string {
 
 // judge marks the updates that lose against the stored rows, by the values of the columns names.
 func (x *tx) judge(ctx context.Context, f *freshRows, e *edits, names []string) (*freshRows, *edits, error) {
-	k := &knownRows{file: rel.NewColumn("known file", types.Long), pos: rel.NewColumn("known pos", types.Long)}
-	var columns []rel.Column
-	for _, name := range names {
-		i := x.base.schema.Index(name)
-		if i < 0 {
-			return f, e, nil
-		}
-		columns = append(columns, rel.NewColumn(x.base.schema.Fields[i].Name, x.base.schema.Fields[i].Type))
+	own := ownColumns(x.view.schema).Fields
+	_, columns, k := x.storedColumns(names, func(i int) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, own[i].Name) })
+	})
+	if len(columns) < len(names) {
+		return f, e, nil
 	}
-	k.ordering = columns
 	lost := x.losesBy(names, f, k)
 	if lost == nil {
 		return f, e, nil

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/apache/arrow-go/v18/arrow/array"
-
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
@@ -151,24 +149,8 @@ func (x *tx) newTwice(ctx context.Context, f *freshRows, sought []rel.ID) (bool,
 	for _, c := range by {
 		a.Keys = append(a.Keys, rel.Computed{Column: rel.NewColumn(c.Name, c.Type), Expr: c.Ref()})
 	}
-	most := rel.Column{ID: rel.NewID(), Name: "most", Type: types.Long, Nullable: true}
-	r, err := x.engine.Query(ctx, &rel.Aggregate{In: a, Aggs: []rel.Computed{{Column: most, Expr: &rel.Agg{Name: "max", Args: []rel.Expr{n.Ref()}, T: types.Long, Null: true}}}})
-	if err != nil {
-		return false, err
-	}
-	defer r.Release()
-	twice := false
-	for r.Next() {
-		b := r.RecordBatch()
-		counts, ok := b.Column(0).(*array.Int64)
-		if !ok {
-			return false, errors.New("the engine gave counts of another type")
-		}
-		for i := range counts.Len() {
-			twice = twice || counts.IsValid(i) && counts.Value(i) > 1
-		}
-	}
-	return twice, r.Err()
+	twice, err := countRows(ctx, x.engine, &rel.Filter{In: a, Cond: compare(">", n.Ref(), long(1))})
+	return twice > 0, err
 }
 
 // foundByOn reports whether ON would have matched the row of the table that has the key of a new row: it compares the whole key with that of

@@ -159,8 +159,6 @@ func wide(t types.Type) types.Type {
 	return types.Double
 }
 
-func cast(e rel.Expr, t types.Type) rel.Expr { return &rel.Cast{X: e, To: t, Zone: "UTC"} }
-
 // plus is a + b in a wide type; NULL adds nothing.
 func plus(a, b rel.Expr, t types.Type) rel.Expr {
 	return firstOf(t, &rel.Call{Name: "+", Args: []rel.Expr{a, b}, T: t, Null: true}, rel.When{If: isNull(a), Then: b}, rel.When{If: isNull(b), Then: a})
@@ -185,10 +183,8 @@ func (x *tx) folded(f *freshRows, in rel.Node, rank rel.Column, by []rel.Expr) (
 	agg := func(name string, arg rel.Expr, t types.Type) rel.Expr {
 		return &rel.Over{Fn: &rel.Agg{Name: name, Args: []rel.Expr{arg}, T: t, Null: true}, Partition: by}
 	}
-	cut, oldest := rel.NewColumn("cut", types.Int), rel.NewColumn("oldest", types.Int)
-	cut.Nullable, oldest.Nullable = true, true
-	deleted := firstOf(types.Int, &rel.Lit{T: types.Int}, rel.When{If: x.deletion(f, opUpsert), Then: rank.Ref()})
-	in = &rel.Window{In: in, Funcs: []rel.Computed{{Column: cut, Expr: agg("min", deleted, types.Int)}}}
+	in, cut := x.cut(f, in, rank, by)
+	oldest := rel.Column{ID: rel.NewID(), Name: "oldest", Type: types.Int, Nullable: true}
 	counts := either(isNull(cut.Ref()), compare("<", rank.Ref(), cut.Ref()))
 	in = &rel.Window{In: in, Funcs: []rel.Computed{{Column: oldest, Expr: agg("max", firstOf(types.Int, &rel.Lit{T: types.Int}, rel.When{If: counts, Then: rank.Ref()}), types.Int)}}}
 	first := equals(rank.Ref(), oldest.Ref())
@@ -268,16 +264,7 @@ func (x *tx) fold(ctx context.Context, f *freshRows, e *edits) (*freshRows, func
 			rel.When{If: updates, Then: part.addedCount.Ref()})
 		values[fold.output], values[fold.count] = cast(ratio(total, n), t), cast(n, own[fold.count].Type)
 	}
-	out := *f
-	out.own = make([]rel.ID, len(f.own))
-	for i, in := range named {
-		v := rel.Column{ID: rel.NewID(), Name: in.Name, Type: in.Type, Nullable: true}
-		p.Cols = append(p.Cols, rel.Computed{Column: v, Expr: values[i]})
-		out.own[i] = v.ID
-	}
-	out.rows = p
-	release, err := x.hold(ctx, &out)
-	return &out, release, err
+	return x.holdWith(ctx, f, p, values)
 }
 
 // addsTo reports whether values are added up in a column.

@@ -222,7 +222,7 @@ func groupOf(f *freshRows) rel.Expr {
 	if f.bucket.ID == 0 {
 		return f.path.Ref()
 	}
-	return concat(&rel.Cast{X: f.bucket.Ref(), To: types.String, Zone: "UTC"}, text("/"), f.path.Ref())
+	return concat(cast(f.bucket.Ref(), types.String), text("/"), f.path.Ref())
 }
 
 // pathOfGroup takes a group of groupOf apart; fileID is "" for rows without bucket.

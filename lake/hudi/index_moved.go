@@ -69,7 +69,7 @@ func (x *tx) settled(f *freshRows, place rel.Column) *freshRows {
 		c, was := rel.NewColumn(field.Name, field.Type), columnOf(f.rows, f.own[i])
 		c.Nullable, value.Nullable = true, true
 		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: firstOf(field.Type, was.Ref(),
-			rel.When{If: rel.And(moves, nullableRef(told)), Then: &rel.Cast{X: value.Ref(), To: field.Type, Zone: "UTC"}})})
+			rel.When{If: rel.And(moves, nullableRef(told)), Then: cast(value.Ref(), field.Type)})})
 		out.own[i] = c.ID
 	}
 	for _, home := range partitionsOf(x.base.slices) {

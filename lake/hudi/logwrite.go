@@ -90,7 +90,7 @@ func (x *tx) logRows(l *layout, f *freshRows, changes []*sliceEdit) (rel.Node, [
 	add("key", types.String, f.key.Ref())
 	add("path", types.String, where)
 	add("pos", types.Long, f.pos.Ref())
-	texts := func(e rel.Expr) rel.Expr { return &rel.Cast{X: e, To: types.String, Zone: "UTC"} }
+	texts := func(e rel.Expr) rel.Expr { return cast(e, types.String) }
 	fields := l.fields()
 	if l.meta {
 		add(commitTimeColumn, types.String, text(x.act.instant.Time))

@@ -86,10 +86,8 @@ func (o options) heed() (warnings []string, err error) {
 
 // keys are those of all options, in order.
 func (o options) keys() []string {
-	all := maps.Clone(o.defaults)
-	if all == nil {
-		all = map[string]string{}
-	}
+	all := map[string]string{}
+	maps.Copy(all, o.defaults)
 	maps.Copy(all, o.all)
 	return slices.Sorted(maps.Keys(all))
 }

@@ -35,7 +35,7 @@ func (x *tx) rule() *mergeRule {
 // withPayloadOf is c with the payload class that options name, where the table names none: up to version 6 the properties of copy-on-write
 // tables of Hudi do not, and each write does.
 func withPayloadOf(c *config.Table, o options) (*config.Table, error) {
-	class := o.text("", "hoodie.datasource.write.payload.class", "hoodie.compaction.payload.class")
+	class := o.text("", optPayload, "hoodie.compaction.payload.class")
 	if class == "" || folds(class) || c.Version >= 8 || c.Properties["hoodie.compaction.payload.class"] != "" {
 		return c, nil
 	}
@@ -124,7 +124,7 @@ func (x *tx) losesBy(names []string, f *freshRows, known *knownRows) rel.Expr {
 func precedes(a, b rel.Expr) rel.Expr {
 	number := func(x rel.Expr, part int32) rel.Expr {
 		p := &rel.Call{Name: "split_part", Args: []rel.Expr{x, text("."), code(part)}, T: types.String, Null: true}
-		return &rel.Cast{X: p, To: types.Long, Zone: "UTC"}
+		return cast(p, types.Long)
 	}
 	return either(compare("<", number(a, 1), number(b, 1)),
 		rel.And(equals(number(a, 1), number(b, 1)), compare("<", number(a, 2), number(b, 2))))

@@ -2,7 +2,6 @@ package hudi
 
 import (
 	"context"
-	"path"
 	"slices"
 
 	"github.com/tarn-lake/tarn/lake/hudi/bloom"
@@ -28,7 +27,7 @@ func (s *Snapshot) pruneByFilters(ctx context.Context, list []*fileSlice, cond r
 	}
 	var refs []metadata.FileRef
 	for _, slice := range list {
-		if ref, ok := s.filtered(slice); ok {
+		if ref, ok := s.onlyFile(slice); ok {
 			refs = append(refs, ref)
 		}
 	}
@@ -47,19 +46,11 @@ func (s *Snapshot) pruneByFilters(ctx context.Context, list []*fileSlice, cond r
 	}
 	var out []*fileSlice
 	for _, slice := range list {
-		if ref, ok := s.filtered(slice); !ok || !without[ref] {
+		if ref, ok := s.onlyFile(slice); !ok || !without[ref] {
 			out = append(out, slice)
 		}
 	}
 	return out, nil
-}
-
-// filtered is the base file that has all rows of a slice.
-func (s *Snapshot) filtered(slice *fileSlice) (metadata.FileRef, bool) {
-	if slice.Base == nil || len(slice.Logs) > 0 && !s.reading.optimized {
-		return metadata.FileRef{}, false
-	}
-	return metadata.FileRef{Partition: slice.Partition, Name: path.Base(slice.Base.Path)}, true
 }
 
 func containsAny(f *bloom.Filter, keys []string) bool {

@@ -26,9 +26,9 @@ func (s *Snapshot) pruneByStats(ctx context.Context, slices []*fileSlice, w rel.
 	refs := map[*fileSlice]metadata.FileRef{}
 	var files []metadata.FileRef
 	for _, slice := range slices {
-		if slice.Base != nil && (len(slice.Logs) == 0 || s.reading.optimized) && wanted*(len(files)+1) <= maxBounds {
-			refs[slice] = metadata.FileRef{Partition: slice.Partition, Name: path.Base(slice.Base.Path)}
-			files = append(files, refs[slice])
+		if ref, ok := s.onlyFile(slice); ok && wanted*(len(files)+1) <= maxBounds {
+			refs[slice] = ref
+			files = append(files, ref)
 		}
 	}
 	if wanted == 0 || len(files) == 0 {
@@ -46,6 +46,14 @@ func (s *Snapshot) pruneByStats(ctx context.Context, slices []*fileSlice, w rel.
 		}
 	}
 	return out, nil
+}
+
+// onlyFile is the base file that has all rows of a slice.
+func (s *Snapshot) onlyFile(slice *fileSlice) (metadata.FileRef, bool) {
+	if slice.Base == nil || len(slice.Logs) > 0 && !s.reading.optimized {
+		return metadata.FileRef{}, false
+	}
+	return metadata.FileRef{Partition: slice.Partition, Name: path.Base(slice.Base.Path)}, true
 }
 
 // boundedColumns are the names of the columns in cond that may have bounds.

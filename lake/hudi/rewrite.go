@@ -211,7 +211,7 @@ type fills map[string]int64
 // filling is the new rows that go to slices of a run, in the groups of these.
 func (x *tx) filling(l *layout, f *freshRows, run []*sliceEdit) storedRows {
 	in, number, _ := x.joining(f, run)
-	return l.added(f, x.act, in, &rel.Cast{X: number.Ref(), To: types.String, Zone: "UTC"})
+	return l.added(f, x.act, in, cast(number.Ref(), types.String))
 }
 
 // joining is the new rows that go to slices of a run, with the numbers and partition paths of these.

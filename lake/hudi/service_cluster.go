@@ -66,15 +66,16 @@ func (t *Table) endClusterings(ctx context.Context, x engine.Engine, line *timel
 // abandoned reports whether who was carrying out a clustering, or was to do so at once, is gone.
 func (t *Table) abandoned(ctx context.Context, line *timeline.Timeline, i timeline.Instant, pulse timeline.Pulse) (bool, error) {
 	now := time.Now()
-	if gone, err := timeline.Abandoned(ctx, t.bucket, i.Time, now, pulse); gone || err != nil {
-		return gone, err
-	}
-	if alive, err := timeline.Alive(ctx, t.bucket, i.Time, now, pulse); alive || err != nil {
-		return false, err
+	given, alive, err := timeline.SignsOfLife(ctx, t.bucket, i.Time, now, pulse)
+	if given || err != nil {
+		return given && !alive, err
 	}
 	asked, ok := line.InState(i, timeline.Requested)
+	if !ok {
+		return false, nil
+	}
 	var plan timeline.ReplacePlan
-	if err := line.Read(ctx, asked, &plan); !ok || err != nil || plan.ExtraMetadata[plannerKey] == "" {
+	if err := line.Read(ctx, asked, &plan); err != nil || plan.ExtraMetadata[plannerKey] == "" {
 		return false, err
 	}
 	return timeline.Left(ctx, t.bucket, line.Path(asked), plan.ExtraMetadata[plannerKey], now, pulse)

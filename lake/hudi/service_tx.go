@@ -180,7 +180,7 @@ func (v *serving) merged(ctx context.Context, l *layout, list []*fileSlice) (sto
 	}
 	p := &rel.Project{In: rows}
 	group := rel.NewColumn("group", types.String)
-	p.Cols = append(p.Cols, rel.Computed{Column: group, Expr: &rel.Cast{X: &rel.Field{X: id.Ref(), Index: 0}, To: types.String, Zone: "UTC"}})
+	p.Cols = append(p.Cols, rel.Computed{Column: group, Expr: cast(&rel.Field{X: id.Ref(), Index: 0}, types.String)})
 	for _, c := range cols {
 		x := rel.Expr(&rel.Lit{T: c.Type})
 		if l.meta || !isMeta(c.Name) {

@@ -30,6 +30,8 @@ func differs(a, b rel.Expr) rel.Expr {
 
 func either(a, b rel.Expr) rel.Expr { return compare("or", a, b) }
 
+func cast(a rel.Expr, t types.Type) rel.Expr { return &rel.Cast{X: a, To: t, Zone: "UTC"} }
+
 func isNull(a rel.Expr) rel.Expr {
 	return &rel.Call{Name: "isnull", Args: []rel.Expr{a}, T: types.Boolean}
 }

@@ -60,9 +60,17 @@ func (t *Table) Begin(ctx context.Context, x engine.Engine) (lake.Tx, error) {
 		return nil, err
 	}
 	b, err := t.begin(ctx, x)
-	if err != nil || len(b.clustering) == 0 {
-		return b, err
+	if err == nil && len(b.clustering) > 0 {
+		b, err = t.beginBehind(ctx, x, b)
 	}
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// beginBehind carries out the clusterings that b waits for, and begins again where one was.
+func (t *Table) beginBehind(ctx context.Context, x engine.Engine, b *tx) (*tx, error) {
 	ended, err := t.endClusterings(ctx, x, b.base.timeline)
 	if err != nil || !ended {
 		return b, t.fail("write to", "", err)

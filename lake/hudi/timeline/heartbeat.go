@@ -112,14 +112,8 @@ func (h *Heartbeat) Stop(ctx context.Context) error {
 // Alive says whether the writer of an instant has given a sign of life in time,
 // and is no process of this machine that has ended.
 func Alive(ctx context.Context, b storage.Bucket, instant string, now time.Time, p Pulse) (bool, error) {
-	_, alive, err := signsOfLife(ctx, b, instant, now, p)
+	_, alive, err := SignsOfLife(ctx, b, instant, now, p)
 	return alive, err
-}
-
-// Abandoned says whether the writer of an instant has given signs of life, and gives none any more.
-func Abandoned(ctx context.Context, b storage.Bucket, instant string, now time.Time, p Pulse) (bool, error) {
-	given, alive, err := signsOfLife(ctx, b, instant, now, p)
-	return given && !alive, err
 }
 
 // Self names this process, for others to ask Left about it.
@@ -144,7 +138,8 @@ func Left(ctx context.Context, b storage.Bucket, file, process string, now time.
 	return now.Sub(modified) > p.limit(), nil
 }
 
-func signsOfLife(ctx context.Context, b storage.Bucket, instant string, now time.Time, p Pulse) (given, alive bool, err error) {
+// SignsOfLife says whether the writer of an instant has given signs of life, and whether it is [Alive].
+func SignsOfLife(ctx context.Context, b storage.Bucket, instant string, now time.Time, p Pulse) (given, alive bool, err error) {
 	said, modified, err := readStamped(ctx, b, path.Join(heartbeatDir, instant))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, false, nil
