@@ -210,8 +210,9 @@ type Edit struct {
 	Op      rel.ID
 	RowID   rel.ID
 	Columns []rel.ID
-	Kept    []bool // per column, whether every 'U' has the value that the row has; nil: nothing is known
-	Merge   *Merge // nil: the edit is no MERGE
+	Kept    []bool   // per column, whether every 'U' has the value that the row has; nil: nothing is known
+	Stored  []rel.ID // per column, which has the value that the row has in the table, of a row without row id NULL; 0 where none does; nil: none
+	Merge   *Merge   // nil: the edit is no MERGE
 	Where   rel.Expr
 	Target  []rel.Column
 	// Twice is the error when a row id comes more than once; nil makes repeated deletes of one row count once and is only
@@ -231,12 +232,13 @@ type Merge struct {
 	Rivals *Rivals
 }
 
-// Rivals is rows of which one is to be chosen: Op, RowID and Columns are as in Edit.
+// Rivals is rows of which one is to be chosen: Op, RowID, Columns and Stored are as in Edit.
 type Rivals struct {
 	Rows    rel.Node
 	Op      rel.ID
 	RowID   rel.ID
 	Columns []rel.ID
+	Stored  []rel.ID
 	Number  rel.ID
 	Brings  []rel.ID // 0 where a source row brings nothing for a column
 }

@@ -39,7 +39,7 @@ func (m *merging) rivals() (*lake.Rivals, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lake.Rivals{Rows: e.Rows, Op: e.Op, RowID: e.RowID, Columns: e.Columns, Number: number.ID, Brings: brings}, nil
+	return &lake.Rivals{Rows: e.Rows, Op: e.Op, RowID: e.RowID, Columns: e.Columns, Stored: e.Stored, Number: number.ID, Brings: brings}, nil
 }
 
 // sought is what source rows bring for the columns of the key and of partitions, where some of them may neither change a row nor be a new one.

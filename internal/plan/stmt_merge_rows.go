@@ -224,6 +224,8 @@ func (m *merging) writes(which rel.Column) (rel.Expr, error) {
 // edit is the Edit of the rows. The columns more are computed beside them.
 func (m *merging) edit(more ...rel.Computed) (lake.Edit, error) {
 	e := edit(m.table)
+	stored, beside := m.t.stored(m.table.Cols)
+	e.Stored, more = stored, append(beside, more...)
 	fit, which, err := m.rows(more...)
 	if err != nil {
 		return e, err

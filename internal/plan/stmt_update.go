@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/tarn-lake/tarn/internal/syntax"
@@ -63,7 +64,15 @@ func Update(ctx context.Context, st *syntax.Update, t Target, s Scope) (Write, e
 		}
 		from = &rel.Filter{In: table, Cond: cond}
 	}
-	fit, err := f.fit(from, f.recompute(set, table.Cols), []rel.Column{*table.RowID}, nil)
+	e := edit(table)
+	stored, beside := t.stored(table.Cols)
+	keep := []rel.Column{*table.RowID}
+	for i, id := range stored {
+		if id != 0 {
+			keep = append(keep, table.Cols[i])
+		}
+	}
+	fit, err := f.fit(from, f.recompute(set, table.Cols), keep, nil)
 	if err != nil {
 		return Write{}, err
 	}
@@ -71,10 +80,9 @@ func Update(ctx context.Context, st *syntax.Update, t Target, s Scope) (Write, e
 	if err != nil {
 		return Write{}, err
 	}
-	e := edit(table)
-	e.Where, e.Columns = over(cond, table.Cols), ids(fit.columns)
-	out := &rel.Project{In: fit.node, Cols: []rel.Computed{
-		{Column: opColumn(e), Expr: opLit("U")}, {Column: rowColumn(e, table), Expr: table.RowID.Ref()}}}
+	e.Where, e.Columns, e.Stored = over(cond, table.Cols), ids(fit.columns), stored
+	out := &rel.Project{In: fit.node, Cols: append([]rel.Computed{
+		{Column: opColumn(e), Expr: opLit("U")}, {Column: rowColumn(e, table), Expr: table.RowID.Ref()}}, beside...)}
 	for _, c := range fit.columns {
 		out.Cols = append(out.Cols, rel.Computed{Column: c, Expr: c.Ref()})
 	}
@@ -90,6 +98,22 @@ func Update(ctx context.Context, st *syntax.Update, t Target, s Scope) (Write, e
 // edit is an Edit with numbers for its columns.
 func edit(t *rel.Table) lake.Edit {
 	return lake.Edit{Op: rel.NewID(), RowID: rel.NewID(), Columns: newIDs(len(t.Cols)), Target: t.Cols}
+}
+
+// stored gives a column for what a stored row has in each of those by which a Hudi table orders rows, by the number of the column.
+func (t Target) stored(cols []rel.Column) ([]rel.ID, []rel.Computed) {
+	by := t.Meta.Properties["preCombineField"]
+	if !t.hudi() || by == "" {
+		return nil, nil
+	}
+	out, beside := make([]rel.ID, len(cols)), []rel.Computed(nil)
+	for i, c := range cols {
+		if slices.ContainsFunc(strings.Split(by, ","), func(name string) bool { return strings.EqualFold(name, c.Name) }) {
+			was := rel.Column{ID: rel.NewID(), Name: "stored", Type: c.Type, Nullable: true}
+			out[i], beside = was.ID, append(beside, rel.Computed{Column: was, Expr: c.Ref()})
+		}
+	}
+	return out, beside
 }
 
 func newIDs(n int) []rel.ID {

@@ -60,10 +60,7 @@ func (x *tx) incoming(rows rel.Node, columns []rel.ID) (*freshRows, error) {
 	f := &freshRows{own: columns}
 	f.rows = rows
 	named := x.namedColumns(f)
-	p := &rel.Project{In: rows}
-	for _, c := range rows.Columns() {
-		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
-	}
+	p := asIs(rows)
 	add := func(name string, t types.Type, e rel.Expr) rel.Column {
 		c := rel.NewColumn(name, t)
 		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: e})

@@ -99,11 +99,15 @@ func (x *tx) editOperation(e *edits, c lake.Edit) operation {
 
 // edited lays out the rows of an edit. An update that would change a row's key fails.
 func (x *tx) edited(rows rel.Node, c lake.Edit) (*freshRows, error) {
-	f := &freshRows{rows: rows, own: c.Columns}
+	f := &freshRows{rows: rows, own: c.Columns, stored: c.Stored}
 	id, op := columnOf(rows, c.RowID), columnOf(rows, c.Op)
+	left := []rel.ID{c.RowID}
+	if len(x.judging(c)) == 0 {
+		left, f.stored = append(left, c.Stored...), nil
+	}
 	p := &rel.Project{In: rows}
 	for _, col := range rows.Columns() {
-		if col.ID != c.RowID {
+		if !slices.Contains(left, col.ID) {
 			p.Cols = append(p.Cols, rel.Computed{Column: col, Expr: col.Ref()})
 		}
 	}
@@ -193,12 +197,9 @@ func (x *tx) judging(c lake.Edit) []string {
 
 // judge marks the updates that lose against the stored rows, by the values of the columns names.
 func (x *tx) judge(ctx context.Context, f *freshRows, e *edits, names []string) (*freshRows, *edits, error) {
-	own := ownColumns(x.view.schema).Fields
-	_, columns, k := x.storedColumns(names, func(i int) bool {
-		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, own[i].Name) })
-	})
-	if len(columns) < len(names) {
-		return f, e, nil
+	p, k, err := x.besideOrdering(ctx, f, e, names)
+	if err != nil {
+		return nil, nil, err
 	}
 	lost := x.losesBy(names, f, k)
 	if lost == nil {
@@ -206,15 +207,32 @@ func (x *tx) judge(ctx context.Context, f *freshRows, e *edits, names []string) 
 	}
 	out := *f
 	out.code = rel.NewColumn("op", types.Int)
-	p, err := x.besideStored(ctx, f, e, k, columns)
-	if err != nil {
-		return nil, nil, err
-	}
 	p.Cols = append(p.Cols, rel.Computed{Column: out.code, Expr: firstOf(types.Int, f.code.Ref(),
 		rel.When{If: rel.And(equals(f.code.Ref(), code(updateOp)), lost), Then: code(ignoredOp)})})
 	out.rows = p
 	again, err := x.collect(ctx, &out)
 	return &out, again, err
+}
+
+// besideOrdering is the rows of f, each beside what the stored row of its place has in the columns names. Rows that bring it along are not joined to the stored ones.
+func (x *tx) besideOrdering(ctx context.Context, f *freshRows, e *edits, names []string) (*rel.Project, *knownRows, error) {
+	own := ownColumns(x.view.schema)
+	wanted := func(i int) bool { return slices.ContainsFunc(names, func(n string) bool { return own.Index(n) == i }) }
+	brought := &knownRows{}
+	for _, name := range names {
+		if i := own.Index(name); i >= 0 && i < len(f.stored) && f.stored[i] != 0 {
+			brought.ordering = append(brought.ordering, columnOf(f.rows, f.stored[i]))
+		}
+	}
+	if len(brought.ordering) == len(names) {
+		return asIs(f.rows), brought, nil
+	}
+	_, columns, k := x.storedColumns(names, wanted)
+	if len(columns) < len(names) {
+		return asIs(f.rows), &knownRows{}, nil
+	}
+	p, err := x.besideStored(ctx, f, e, k, columns)
+	return p, k, err
 }
 
 // besideStored is the rows of f, each beside the stored row of its place: columns of the slices that e touches, with places as k calls them.
@@ -227,10 +245,7 @@ func (x *tx) besideStored(ctx context.Context, f *freshRows, e *edits, k *knownR
 	if err != nil {
 		return nil, err
 	}
-	p := &rel.Project{In: &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known,
-		On: rel.And(equals(f.file.Ref(), k.file.Ref()), equals(f.pos.Ref(), k.pos.Ref()))}}
-	for _, c := range f.rows.Columns() {
-		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
-	}
+	p := asIs(f.rows)
+	p.In = &rel.Join{Kind: rel.LeftOuter, Left: f.rows, Right: known, On: rel.And(equals(f.file.Ref(), k.file.Ref()), equals(f.pos.Ref(), k.pos.Ref()))}
 	return p, nil
 }

@@ -81,7 +81,7 @@ func (x *tx) chosen(ctx context.Context, e *edits, c lake.Edit, keyed bool, held
 	if !keyed {
 		first = either(isNull(file), first)
 	}
-	c.Op, c.RowID, c.Columns = r.Op, r.RowID, r.Columns
+	c.Op, c.RowID, c.Columns, c.Stored = r.Op, r.RowID, r.Columns, r.Stored
 	f, err := x.edited(&rel.Filter{In: ranked, Cond: first}, c)
 	if err != nil {
 		return nil, nil, err
@@ -211,6 +211,7 @@ func (x *tx) newBeside(known *knownRows, f *freshRows) *freshRows {
 	sought.rows = p
 	tagged := x.beside(known, &sought, opUpsert)
 	out := *tagged
+	out.stored = nil // rows have found others
 	out.key, out.code, out.file, out.pos = f.key, rel.NewColumn("op", types.Int), rel.NewColumn("file", types.Long), rel.NewColumn("pos", types.Long)
 	q := &rel.Project{In: tagged.rows, Cols: []rel.Computed{
 		{Column: out.code, Expr: firstOf(types.Int, f.code.Ref(), rel.When{If: isNew, Then: tagged.code.Ref()})},

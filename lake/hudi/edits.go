@@ -31,6 +31,7 @@ type freshRows struct {
 	key, path rel.Column  // record key, and the partition path of inserts
 	bucket    rel.Column  // long: the bucket of a row, of which inserts have the slice in file; without ID in tables without buckets
 	own       []rel.ID    // per column of the table
+	stored    []rel.ID    // per column of the table, the value that the row at file and pos has, where rows bring it along; 0, or nil, where they do not
 	passed    int64       // how many rows were left out, which are counted as ignored
 	stays     bool        // a row stays in its partition, whatever its new values say
 	folded    *foldedRows // what the rows of a key add up to, where the write folds

@@ -217,10 +217,7 @@ func (x *tx) folded(f *freshRows, in rel.Node, rank rel.Column, by []rel.Expr) (
 		}
 		out.folded.parts = append(out.folded.parts, p)
 	}
-	p := &rel.Project{In: w}
-	for _, c := range w.Columns() {
-		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
-	}
+	p := asIs(w)
 	out.folded.reset = rel.NewColumn("reset", types.Boolean)
 	p.Cols = append(p.Cols, rel.Computed{Column: out.folded.reset, Expr: not(isNull(cut.Ref()))})
 	return &out, p

@@ -65,6 +65,15 @@ func columnNamed(cols []rel.Column, name string) (rel.Column, bool) {
 	return cols[i], true
 }
 
+// asIs is rows with all their columns, to which more can be added.
+func asIs(rows rel.Node) *rel.Project {
+	p := &rel.Project{In: rows}
+	for _, c := range rows.Columns() {
+		p.Cols = append(p.Cols, rel.Computed{Column: c, Expr: c.Ref()})
+	}
+	return p
+}
+
 func idsOf(cols []rel.Column) []rel.ID {
 	out := make([]rel.ID, len(cols))
 	for i, c := range cols {
