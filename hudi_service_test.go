@@ -219,6 +219,37 @@ func TestHudiAbandonedClustering(t *testing.T) {
 	}
 }
 
+// TestHudiServicesBehindStoppedWriters stops a write and a clustering at steps of the storage, and then runs a service that does not go together
+// with what is pending: it ends that first.
+func TestHudiServicesBehindStoppedWriters(t *testing.T) {
+	d := newServiceDB(t)
+	for _, c := range []struct{ kind, version, stopped, service string }{
+		{"mor", "6", "UPDATE hudi.`/t` SET ts = 9 WHERE id = 1", "CALL run_compaction(path => '/t', op => 'run')"},
+		{"cow", "6", "CALL run_clustering(path => '/t', order => 'id')", "CREATE INDEX record_index ON hudi.`/t` (id)"},
+		{"cow", "9", "CALL run_clustering(path => '/t', order => 'id')", "CALL downgrade_table(path => '/t', to_version => '8')"},
+	} {
+		base := d.table(c.kind, c.version)
+		before := d.rows(base)
+		for step := 1; ; step += *serviceStride {
+			m := base.Clone()
+			m.Steps().Fail(step, storage.Stop, nil)
+			d.do(m, c.stopped)
+			if !m.Steps().Hit() {
+				break
+			}
+			left := m.Crash(1, uint64(step))
+			d.end(left)
+			if err := d.do(left, c.service); err != nil {
+				t.Fatalf("%s step %d, then %s: %v\n%s", c.stopped, step, c.service, err, m.Steps().Log())
+			}
+			if got := d.rows(left); !slices.Equal(got, before) {
+				t.Fatalf("%s step %d, then %s: the table holds %q", c.stopped, step, c.service, got)
+			}
+			d.sound(t, left, step)
+		}
+	}
+}
+
 // end makes this process, where signs of life and plans name it, one that has ended.
 func (d *serviceDB) end(b storage.Bucket) {
 	d.t.Helper()

@@ -35,7 +35,7 @@ func (t *Table) index(ctx context.Context, x engine.Engine, o options, partition
 	if err := t.config.Writable(); err != nil {
 		return err
 	}
-	if err := t.recover(ctx); err != nil {
+	if err := t.ready(ctx, x); err != nil {
 		return err
 	}
 	return t.locked(ctx, o, func(line *timeline.Timeline) error {

@@ -222,7 +222,7 @@ func beginStandard(columns []string) func(context.Context, *indexing, string) (m
 
 func dropIndex(ctx context.Context, c *call) ([][]types.Value, error) {
 	name := c.text("name")
-	if err := c.recover(ctx); err != nil {
+	if _, err := c.recover(ctx); err != nil {
 		return nil, err
 	}
 	now, err := config.Load(ctx, c.bucket)

@@ -294,6 +294,9 @@ func validateMetadataFiles(ctx context.Context, c *call) ([][]types.Value, error
 
 // createMetadata makes a metadata table that names the files of completed writes, and the indexes of the release of its version.
 func createMetadata(ctx context.Context, c *call) ([][]types.Value, error) {
+	if err := c.ready(ctx, c.engine); err != nil {
+		return nil, err
+	}
 	var files int
 	err := c.locked(ctx, c.settings(nil), func(line *timeline.Timeline) error {
 		if pending := line.Pending(); len(pending) > 0 {

@@ -184,6 +184,9 @@ func (c *call) runPlans(ctx context.Context, r running, pending func(*timeline.T
 	var did []timeline.Instant
 	planned := false
 	if r.schedule {
+		if err := c.ready(ctx, c.engine); err != nil {
+			return nil, err
+		}
 		i, err := plan()
 		if err != nil && !errors.Is(err, errNothing) {
 			return nil, err

@@ -41,26 +41,23 @@ func (t *Table) scheduleClustering(ctx context.Context, o options, c clustering)
 }
 
 // endClusterings carries out the clusterings whose writers are gone: their file groups could not be written to. Those that were planned for later wait.
-// It reports whether one was; one that cannot be carried out is left as it is.
-func (t *Table) endClusterings(ctx context.Context, x engine.Engine, line *timeline.Timeline) (ended bool, err error) {
+// One that cannot be carried out is left as it is.
+func (t *Table) endClusterings(ctx context.Context, x engine.Engine, line *timeline.Timeline) error {
 	o := t.settings(nil)
 	pending, err := pendingClusterings(ctx, line)
 	if err != nil {
-		return false, err
+		return err
 	}
 	for _, i := range pending {
 		gone, err := t.abandoned(ctx, line, i, pulseOf(o))
 		if err != nil {
-			return ended, err
+			return err
 		}
-		if gone && t.cluster(ctx, x, o, i) == nil {
-			ended = true
-		}
-		if ctx.Err() != nil {
-			return ended, ctx.Err()
+		if gone && t.cluster(ctx, x, o, i) != nil && ctx.Err() != nil {
+			return ctx.Err()
 		}
 	}
-	return ended, nil
+	return nil
 }
 
 // abandoned reports whether who was carrying out a clustering, or was to do so at once, is gone.

@@ -56,35 +56,18 @@ func (t *Table) Begin(ctx context.Context, x engine.Engine) (lake.Tx, error) {
 	if err := t.config.Writable(); err != nil {
 		return nil, t.fail("write to", "", err)
 	}
-	if err := t.recover(ctx); err != nil {
+	if err := t.ready(ctx, x); err != nil {
 		return nil, err
 	}
-	b, err := t.begin(ctx, x)
-	if err == nil && len(b.clustering) > 0 {
-		b, err = t.beginBehind(ctx, x, b)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
-}
-
-// beginBehind carries out the clusterings that b waits for, and begins again where one was.
-func (t *Table) beginBehind(ctx context.Context, x engine.Engine, b *tx) (*tx, error) {
-	ended, err := t.endClusterings(ctx, x, b.base.timeline)
-	if err != nil || !ended {
-		return b, t.fail("write to", "", err)
-	}
-	return t.begin(ctx, x)
-}
-
-func (t *Table) begin(ctx context.Context, x engine.Engine) (*tx, error) {
 	s, err := t.snapshot(ctx, "", reading{}, nil)
 	if err != nil {
 		return nil, err
 	}
 	b := &tx{table: t, engine: x, base: s, view: s, started: time.Now()}
-	return b, t.fail("write to", "", b.readPending(ctx))
+	if err := b.readPending(ctx); err != nil {
+		return nil, t.fail("write to", "", err)
+	}
+	return b, nil
 }
 
 // Meta describes the table as Define left it. Its columns are the table's own: no statement writes the meta columns.

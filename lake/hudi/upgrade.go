@@ -46,6 +46,9 @@ func (t *Table) toVersion(ctx context.Context, x engine.Engine, o options, to in
 	if err := t.config.Writable(); err != nil {
 		return err
 	}
+	if err := t.ready(ctx, x); err != nil {
+		return err
+	}
 	if err := t.compactAll(ctx, x, o); err != nil {
 		return err
 	}
