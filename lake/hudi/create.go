@@ -56,7 +56,7 @@ func (f *Format) Create(ctx context.Context, e lake.Entry, x engine.Engine) (lak
 	s.meta = s.describeMeta()
 	s.meta.Description = e.Meta.Description
 	b := &tx{table: t, engine: x, base: s, view: s, made: p, warnings: warnings, started: time.Now()}
-	if g, err := b.newGenerator(); err == nil {
+	if g, err := keygen.New(b.keyConfig()); err == nil {
 		if err := g.Check(e.Meta.Schema); err != nil {
 			return nil, t.invalid("create", err)
 		}
@@ -277,7 +277,7 @@ func partitionBy(n *config.New, m *lake.Meta, o options) error {
 			return fmt.Errorf("the key generator %s is not one of Hudi's", class)
 		}
 	}
-	if kind != "" && !knownGenerator(kind) {
+	if kind != "" && keygen.ClassOf(kind) == "" {
 		return fmt.Errorf("the key generator type %s is not known", kind)
 	}
 	if kind == keygen.Simple && len(n.RecordKey) > 1 {

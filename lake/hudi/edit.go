@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/hudi/keygen"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
@@ -138,16 +139,20 @@ func (x *tx) edited(rows rel.Node, c lake.Edit) (*freshRows, error) {
 // editedKeys are the key of a row, and the partition path of a new one.
 func (x *tx) editedKeys(f *freshRows, stored rel.Expr, isInsert, isUpdate rel.Expr) (key, path rel.Expr, err error) {
 	none := &rel.Lit{T: types.String}
-	g, err := x.generator()
-	if err != nil { // of use for new rows only: see edit
-		return stored, none, nil
-	}
 	named := x.namedColumns(f)
-	where, err := g.Partition(named)
-	if err != nil {
-		return nil, nil, err
+	g, err := x.generator()
+	if err == nil {
+		var where rel.Expr
+		if where, err = g.Partition(named); err != nil {
+			return nil, nil, err
+		}
+		path = firstOf(types.String, none, rel.When{If: isInsert, Then: where})
+	} else { // new rows will fail: see edit
+		if g, err = keygen.ForKeys(x.keyConfig()); err != nil {
+			return stored, none, nil
+		}
+		path = none
 	}
-	path = firstOf(types.String, none, rel.When{If: isInsert, Then: where})
 	if g.Automatic() {
 		return firstOf(types.String, stored, rel.When{If: isInsert, Then: none}), path, nil
 	}

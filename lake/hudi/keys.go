@@ -9,8 +9,8 @@ import (
 	"github.com/tarn-lake/tarn/lake/hudi/keygen"
 )
 
-// newGenerator is the key generator that the table's properties and the options of the write describe.
-func (x *tx) newGenerator() (*keygen.Generator, error) {
+// keyConfig is what the table's properties and the options of the write say about keys.
+func (x *tx) keyConfig() keygen.Config {
 	c := x.config()
 	k := keygen.Config{Type: string(c.KeyGenerator), Keys: c.RecordKey, HiveStyle: c.HiveStyle, Encode: c.URLEncode, Properties: map[string]string{}}
 	maps.Copy(k.Properties, x.options.all)
@@ -23,8 +23,8 @@ func (x *tx) newGenerator() (*keygen.Generator, error) {
 			k.Required = append(k.Required, f.Name)
 		}
 	}
-	if !knownGenerator(k.Type) {
-		k.Type = keygen.TypeOf(k.Type)
+	if kind := keygen.TypeOf(k.Type); kind != "" {
+		k.Type = kind
 	}
 	k.Prefixed = keygen.PrefixedBy(c.Version)
 	if c.Version < 9 && x.options.isSet("hoodie.write.complex.keygen.new.encoding") {
@@ -35,10 +35,8 @@ func (x *tx) newGenerator() (*keygen.Generator, error) {
 			k.Prefixed = keygen.Prefixed(stored, k.Keys[0])
 		}
 	}
-	return keygen.New(k)
+	return k
 }
-
-func knownGenerator(kind string) bool { return keygen.ClassOf(kind) != "" }
 
 // partitionFields are the partition fields with the types of a CUSTOM generator. Where a table does not keep these, an option of the
 // write gives them.

@@ -171,7 +171,7 @@ func (x *tx) generator() (*keygen.Generator, error) {
 	if x.keys != nil {
 		return x.keys, nil
 	}
-	g, err := x.newGenerator()
+	g, err := keygen.New(x.keyConfig())
 	if err != nil {
 		return nil, err
 	}

@@ -108,21 +108,34 @@ type part struct {
 
 // New is the generator that c describes.
 func New(c Config) (*Generator, error) {
-	g := &Generator{kind: c.Type, keys: c.Keys, hiveStyle: c.HiveStyle, encode: c.Encode, prefixed: c.Prefixed, required: c.Required}
-	if g.kind == "" {
-		g.kind = infer(c.Keys, c.Partition)
-	}
-	if consistent(c.Properties) {
-		return nil, fmt.Errorf("hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled is not supported: keys of timestamps are written as microseconds")
+	g, err := ForKeys(c)
+	if err != nil {
+		return nil, err
 	}
 	if err := g.takeParts(c.Partition); err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(g.parts, func(p part) bool { return p.time }) {
-		var err error
 		if g.time, err = newTimeFormat(c.Properties); err != nil {
 			return nil, err
 		}
+	}
+	return g, nil
+}
+
+// ForKeys is the generator that c describes, for record keys alone: it makes no partition paths, and so needs no settings for them,
+// which not every table keeps.
+func ForKeys(c Config) (*Generator, error) {
+	g := &Generator{kind: c.Type, keys: c.Keys, hiveStyle: c.HiveStyle, encode: c.Encode, prefixed: c.Prefixed, required: c.Required}
+	if g.kind == "" {
+		g.kind = infer(c.Keys, c.Partition)
+	}
+	if ClassOf(g.kind) == "" {
+		return nil, fmt.Errorf("the key generator %q is not known: only those of Hudi make keys and partition paths here, which are SIMPLE, COMPLEX, "+
+			"NON_PARTITION, TIMESTAMP, CUSTOM and GLOBAL_DELETE", g.kind)
+	}
+	if consistent(c.Properties) {
+		return nil, fmt.Errorf("hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled is not supported: keys of timestamps are written as microseconds")
 	}
 	return g, nil
 }
@@ -142,8 +155,6 @@ func (g *Generator) takeParts(fields []string) error {
 	case Complex:
 	case Custom:
 		return g.takeTyped(fields)
-	default:
-		return fmt.Errorf("the key generator type %q is not known", g.kind)
 	}
 	for _, f := range fields {
 		g.parts = append(g.parts, part{name: f, time: g.kind == Timestamp})
