@@ -87,25 +87,27 @@ func (a *app) doctorHudi(ctx context.Context, path string, skipRows bool) error 
 		return fmt.Errorf("%w: %w", errFailed, err)
 	}
 	findings, err := hudi.Check(ctx, bucket)
-	if err == nil && !skipRows {
-		var more []lake.Finding
-		more, err = checkRows(ctx, path)
-		findings = append(findings, more...)
+	if errors.Is(err, fs.ErrNotExist) {
+		return noHudiTable(path)
 	}
 	if err != nil {
-		if len(findings) > 0 {
-			_ = a.report(findings)
-		}
 		return fmt.Errorf("%w: %s: %w", errFailed, path, err)
 	}
-	return a.report(findings)
+	if skipRows {
+		return a.report(findings)
+	}
+	more, err := checkRows(ctx, path)
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", errFailed, path, err)
+	}
+	return a.report(append(findings, more...))
 }
 
-// checkRows reads the rows of the Hudi table in a folder.
+// checkRows reads the rows of the Hudi table in a folder, where it can be opened: else hudi.Check has told why it cannot.
 func checkRows(ctx context.Context, path string) ([]lake.Finding, error) {
 	t, err := openHudi(ctx, path)
 	if err != nil {
-		return nil, err
+		return nil, nil
 	}
 	x, err := duckdb.Open(duckdb.Options{})
 	if err != nil {

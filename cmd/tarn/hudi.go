@@ -60,12 +60,16 @@ func openHudi(ctx context.Context, path string) (*hudi.Table, error) {
 	}
 	t, err := (&hudi.Format{}).Open(ctx, lake.Entry{Format: "hudi", Location: path, Bucket: bucket})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%w: there is no Hudi table at %s: it has no .hoodie/hoodie.properties", errFailed, path)
+		return nil, noHudiTable(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errFailed, err)
 	}
 	return t.(*hudi.Table), nil
+}
+
+func noHudiTable(path string) error {
+	return fmt.Errorf("%w: there is no Hudi table at %s: it has no .hoodie/hoodie.properties", errFailed, path)
 }
 
 func (a *app) hudiTimeline(ctx context.Context, path string) error {

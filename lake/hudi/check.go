@@ -24,8 +24,8 @@ import (
 
 // Check looks for what breaks the promises of a Hudi table: that its properties have the right checksum, that instants can be read,
 // that the files of its last state are there, as large as the commits say and readable, that the metadata table names the files that
-// there are, and that failed writes have left nothing. Rows are not read; see [Table.CheckRows]. The error says why it could not
-// look; it is fs.ErrNotExist when there is no Hudi table.
+// there are, and that failed writes have left nothing. Rows are not read; see [Table.CheckRows]. That the table cannot be opened is a
+// finding too. The error is fs.ErrNotExist when there is no Hudi table, or that of ctx.
 func Check(ctx context.Context, b storage.Bucket) ([]lake.Finding, error) {
 	c := &checker{ctx: ctx, bucket: b, sizes: map[string]int64{}, times: map[string]time.Time{}}
 	for info, err := range b.List(ctx, "", "") {
@@ -37,17 +37,21 @@ func Check(ctx context.Context, b storage.Bucket) ([]lake.Finding, error) {
 	}
 	c.properties()
 	t, err := (&Format{}).open(ctx, lake.Entry{Bucket: b, Location: "."})
-	if err != nil {
-		return c.findings, err
+	if err == nil {
+		c.table = t
+		c.line, err = t.timeline(ctx)
 	}
-	c.table = t
-	if c.line, err = t.timeline(ctx); err != nil {
-		return c.findings, err
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil:
+		return nil, err
+	case err != nil:
+		c.found(lake.Damage, "", "the table cannot be read: "+err.Error(), hintOf(err))
+	default:
+		c.instants()
+		c.leftovers()
+		c.slices()
+		c.metadata()
 	}
-	c.instants()
-	c.leftovers()
-	c.slices()
-	c.metadata()
 	slices.SortStableFunc(c.findings, func(a, b lake.Finding) int {
 		return cmp.Or(cmp.Compare(b.Severity, a.Severity), strings.Compare(a.Where, b.Where), strings.Compare(a.What, b.What))
 	})

@@ -78,14 +78,6 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-func hintOf(err error) string {
-	var e *lake.Error
-	if errors.As(err, &e) {
-		return e.Hint
-	}
-	return ""
-}
-
 // TestStrangers reads a table between whose files others lie.
 func TestStrangers(t *testing.T) {
 	good := someID + "_0-1-2_20240101000000000.parquet"
