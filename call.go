@@ -208,7 +208,11 @@ func (r *run) called(ctx context.Context, p procedure, args map[string]types.Val
 		return nil, unsupported(fmt.Sprintf("CALL %s on a table of the format %s", p.Name, e.Format), at)
 	}
 	e.Options = withOptions(e.Options, r.formatSettings(e.Format))
-	t, err := r.open(ctx, e)
+	open := r.open
+	if m, ok := r.db.opts.Formats[e.Format].(lake.Mender); ok && p.Mends {
+		open = m.OpenToMend
+	}
+	t, err := open(ctx, e)
 	return t, r.missing(ctx, err, e, full)
 }
 

@@ -143,3 +143,35 @@ func change(t *testing.T, files []string, how func([]byte) []byte) {
 		}
 	}
 }
+
+// TestHudiWrongChecksum mends a table that no statement opens with the procedure that the error names.
+func TestHudiWrongChecksum(t *testing.T) {
+	db := utcDB(t)
+	dir := hudiCorpus(t, filepath.Join(shared(t), "corpus", "hudi", "generated", "v9_mor_part_plain.zip"))
+	want, err := hudiRows(db, dir, hudiModes[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(t, []string{filepath.Join(dir, ".hoodie", "hoodie.properties")}, func(b []byte) []byte {
+		return []byte(strings.Replace(string(b), "checksum=", "checksum=9", 1))
+	})
+	_, err = hudiRows(db, dir, hudiModes[0])
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("the table is read: %v", err)
+	}
+	call := "CALL repair_overwrite_hoodie_props(path => '" + dir + "', new_props_file_path => '" + dir + "/.hoodie/hoodie.properties')"
+	if !strings.Contains(e.Hint, call) {
+		t.Errorf("the hint is %q", e.Hint)
+	}
+	refused(t, db, "CALL show_commits(path => '"+dir+"')", "checksum does not fit")
+	rows, err := db.Session().Query(t.Context(), call)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows.Close()
+	got, err := hudiRows(db, dir, hudiModes[0])
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v: %s", err, difference(got, want))
+	}
+}

@@ -124,6 +124,11 @@ type Table interface {
 	Begin(ctx context.Context, x engine.Engine) (Tx, error)
 }
 
+// Mender is a Format that opens more tables than Open does, for procedures that mend what Open refuses.
+type Mender interface {
+	OpenToMend(ctx context.Context, e Entry) (Table, error)
+}
+
 // Querier is a Table that can also be read in ways that options name, such as hoodie.datasource.query.type=incremental. The
 // snapshots that it gives may have another schema than the table. Options that the format does not know are passed over.
 type Querier interface {

@@ -11,6 +11,7 @@ type Procedure struct {
 	About   string // one sentence
 	Params  []Param
 	Columns []rel.Column // of the answer; nil when they depend on the arguments
+	Mends   bool         // it runs also on tables that only a [Mender] opens
 	Refused string       // why the format has the procedure but it is not run here, and what to do instead; "" where it is
 }
 

@@ -105,7 +105,7 @@ func (a *app) doctorHudi(ctx context.Context, path string, skipRows bool) error 
 
 // checkRows reads the rows of the Hudi table in a folder, where it can be opened: else hudi.Check has told why it cannot.
 func checkRows(ctx context.Context, path string) ([]lake.Finding, error) {
-	t, err := openHudi(ctx, path)
+	t, err := openHudiBy(ctx, path, (&hudi.Format{}).OpenToMend)
 	if err != nil {
 		return nil, nil
 	}

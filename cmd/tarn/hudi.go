@@ -50,6 +50,10 @@ is completed. Fields that are empty or zero are left out, except with --json.`,
 
 // openHudi opens the Hudi table in a folder.
 func openHudi(ctx context.Context, path string) (*hudi.Table, error) {
+	return openHudiBy(ctx, path, (&hudi.Format{}).Open)
+}
+
+func openHudiBy(ctx context.Context, path string, open func(context.Context, lake.Entry) (lake.Table, error)) (*hudi.Table, error) {
 	location, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errFailed, err)
@@ -58,7 +62,7 @@ func openHudi(ctx context.Context, path string) (*hudi.Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errFailed, err)
 	}
-	t, err := (&hudi.Format{}).Open(ctx, lake.Entry{Format: "hudi", Location: path, Bucket: bucket})
+	t, err := open(ctx, lake.Entry{Format: "hudi", Location: path, Bucket: bucket})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, noHudiTable(path)
 	}

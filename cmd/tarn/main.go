@@ -21,6 +21,7 @@ import (
 	"syscall"
 
 	"github.com/tarn-lake/tarn/cmd/tarn/console"
+	"github.com/tarn-lake/tarn/lake"
 )
 
 func main() { os.Exit(run()) }
@@ -48,6 +49,10 @@ func run() int {
 		return exitFailed
 	case errors.Is(err, errFailed), errors.Is(err, syscall.EPIPE):
 		fmt.Fprintln(os.Stderr, "tarn:", err)
+		var e *lake.Error
+		if errors.As(err, &e) && e.Hint != "" {
+			fmt.Fprintln(os.Stderr, "Hint:", e.Hint)
+		}
 		return exitFailed
 	}
 	fmt.Fprintln(os.Stderr, "tarn:", err)

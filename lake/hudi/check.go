@@ -36,7 +36,7 @@ func Check(ctx context.Context, b storage.Bucket) ([]lake.Finding, error) {
 		c.sizes[info.Name], c.times[info.Name] = info.Size, info.ModTime
 	}
 	c.properties()
-	t, err := (&Format{}).open(ctx, lake.Entry{Bucket: b, Location: "."})
+	t, err := (&Format{}).open(ctx, lake.Entry{Bucket: b, Location: "."}, config.LoadToMend)
 	if err == nil {
 		c.table = t
 		c.line, err = t.timeline(ctx)
@@ -98,7 +98,7 @@ func (c *checker) properties() {
 		c.found(lake.Warning, config.File, "has no checksum", "")
 	case sum != want:
 		c.found(lake.Damage, config.File, fmt.Sprintf("has the checksum %s, and %s is right for its names", sum, want),
-			"CALL repair_overwrite_hoodie_props writes it anew")
+			"CALL "+overwriteProperties+", given this file itself as new_props_file_path, writes it anew")
 	}
 }
 

@@ -38,16 +38,25 @@ type Table struct {
 // Open is the table in e's folder. It is fs.ErrNotExist when the folder has no hoodie.properties, and an error for tables that
 // cannot be read rightly: of unknown versions, over bootstrapped files, of other base files than Parquet.
 func (f *Format) Open(ctx context.Context, e lake.Entry) (lake.Table, error) {
-	t, err := f.open(ctx, e)
+	t, err := f.open(ctx, e, config.Load)
 	if err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-func (f *Format) open(ctx context.Context, e lake.Entry) (*Table, error) {
+// OpenToMend is Open, but the checksum of the table's properties may be wrong.
+func (f *Format) OpenToMend(ctx context.Context, e lake.Entry) (lake.Table, error) {
+	t, err := f.open(ctx, e, config.LoadToMend)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func (f *Format) open(ctx context.Context, e lake.Entry, load func(context.Context, storage.Bucket) (*config.Table, error)) (*Table, error) {
 	t := f.table(e)
-	c, err := config.Load(ctx, t.bucket)
+	c, err := load(ctx, t.bucket)
 	var damaged *config.DamagedError
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && t.hasTimeline(ctx):
@@ -56,6 +65,11 @@ func (f *Format) open(ctx context.Context, e lake.Entry) (*Table, error) {
 		return nil, &lake.Error{Op: "open", Path: t.path, Err: fs.ErrNotExist, Hint: "the folder has no .hoodie/hoodie.properties"}
 	case errors.As(err, &damaged):
 		return nil, t.damaged(damaged.Reason, err)
+	case errors.Is(err, config.ErrChecksum):
+		file := t.path + "/" + config.File
+		return nil, &lake.Error{Op: "open", Path: t.path, Err: err, Hint: fmt.Sprintf("Where the name and the rest are right, CALL %s(path => '%s', "+
+			"new_props_file_path => '%s') writes the checksum anew. A local file of properties to be changed can be given in the place of the latter.",
+			overwriteProperties, t.path, file)}
 	case err != nil:
 		return nil, t.fail("open", "", err)
 	}

@@ -15,13 +15,16 @@ import (
 	"github.com/tarn-lake/tarn/types"
 )
 
+// overwriteProperties is the procedure for tables whose hoodie.properties have a wrong checksum.
+const overwriteProperties = "repair_overwrite_hoodie_props"
+
 // repairProcedures mend tables, and bring them to other versions.
 func repairProcedures() []procedure {
 	result := columns("result boolean")
 	return []procedure{
 		{"repair_add_partition_meta", "Gives partitions without .hoodie_partition_metadata one.",
 			[]lake.Param{tableParam(), optional("dry_run", types.Boolean, true, "only tell")}, columns("partition_path", "metadata_is_present", "action"), repairPartitions},
-		{"repair_overwrite_hoodie_props", "Writes hoodie.properties anew, with properties of a file over the former ones.",
+		{overwriteProperties, "Writes hoodie.properties anew, with properties of a file over the former ones.",
 			[]lake.Param{tableParam(), required("new_props_file_path", "a local file of properties")}, columns("property", "old_value", "new_value"), repairProperties},
 		{"repair_corrupted_clean_files", "Removes pending cleans whose plan cannot be read.", []lake.Param{tableParam()}, result, repairCleans},
 		{"repair_deduplicate", "Deletes rows of a copy-on-write table whose key comes more than once in a partition: the newest one stays.",
@@ -83,7 +86,7 @@ func repairProperties(ctx context.Context, c *call) ([][]types.Value, error) {
 	}
 	old, fresh := config.Properties{}, config.Properties{}
 	err = c.locked(ctx, c.settings(nil), func(*timeline.Timeline) error {
-		t, err := config.Update(ctx, c.bucket, func(p config.Properties) {
+		t, err := config.Mend(ctx, c.bucket, func(p config.Properties) {
 			maps.Copy(old, p)
 			maps.Copy(p, given)
 		})

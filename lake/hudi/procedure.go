@@ -32,7 +32,7 @@ func procedures() []procedure {
 func (f *Format) Procedures() []lake.Procedure {
 	var out []lake.Procedure
 	for _, p := range procedures() {
-		out = append(out, lake.Procedure{Name: p.name, About: p.about, Params: p.parameters(), Columns: p.columns})
+		out = append(out, lake.Procedure{Name: p.name, About: p.about, Params: p.parameters(), Columns: p.columns, Mends: p.name == overwriteProperties})
 	}
 	for name, why := range refused {
 		out = append(out, lake.Procedure{Name: name, About: "Not supported. " + why, Refused: why})
@@ -137,3 +137,4 @@ func columns(specs ...string) []rel.Column {
 
 var _ lake.ProcedureLister = (*Format)(nil)
 var _ lake.Caller = (*Table)(nil)
+var _ lake.Mender = (*Format)(nil)

@@ -1,6 +1,12 @@
 package config
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrChecksum is in the [Error] of properties whose checksum is not that of their names: [Mend] writes it anew.
+var ErrChecksum = errors.New("checksum does not fit the name")
 
 // DamagedError is a properties file that is not whole, where no backup is: empty, cut off, or no properties at all.
 type DamagedError struct {

@@ -30,6 +30,20 @@ func Load(ctx context.Context, b storage.Bucket) (*Table, error) {
 	return t, err
 }
 
+// LoadToMend is [Load] of a table whose checksum may be wrong: the properties that it gives have the right one.
+func LoadToMend(ctx context.Context, b storage.Bucket) (*Table, error) {
+	t, err := Load(ctx, b)
+	if !errors.Is(err, ErrChecksum) {
+		return t, err
+	}
+	p, err := readFile(ctx, b, File)
+	if err != nil {
+		return nil, err
+	}
+	p[keyChecksum] = Checksum(p[keyDatabase], p[keyName])
+	return tableAt(File, p)
+}
+
 func load(ctx context.Context, b storage.Bucket) (*Table, error) {
 	p, err := readFile(ctx, b, File)
 	if err == nil && whole(p) {
@@ -110,30 +124,50 @@ func Update(ctx context.Context, b storage.Bucket, change func(Properties)) (*Ta
 	if err != nil {
 		return nil, err
 	}
+	t, err := changed(old, change)
+	if err != nil || maps.Equal(t.Properties, old) {
+		return t, err
+	}
+	return t, exchange(ctx, b, old, t.Properties)
+}
+
+// Mend is [Update] of a table whose checksum may be wrong. It writes the file in any case.
+func Mend(ctx context.Context, b storage.Bucket, change func(Properties)) (*Table, error) {
+	old, err := LoadToMend(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	t, err := changed(old.Properties, change)
+	if err != nil {
+		return nil, err
+	}
+	return t, exchange(ctx, b, old.Properties, t.Properties)
+}
+
+// changed are properties after a change, with the checksum of their names.
+func changed(old Properties, change func(Properties)) (*Table, error) {
 	p := maps.Clone(old)
 	change(p)
 	p[keyChecksum] = Checksum(p[keyDatabase], p[keyName])
-	t, err := tableAt(File, p)
-	if err != nil {
-		return nil, err
-	}
-	if maps.Equal(p, old) {
-		return t, nil
-	}
+	return tableAt(File, p)
+}
+
+// exchange writes p in the place of old, which is the backup meanwhile.
+func exchange(ctx context.Context, b storage.Bucket, old, p Properties) error {
 	if err := write(ctx, b, Backup, storage.Replace, savedOn, old); err != nil {
-		return nil, err
+		return err
 	}
 	if err := write(ctx, b, File, storage.Replace, updatedAt, p); err != nil {
-		return nil, err
+		return err
 	}
 	found, err := readFile(ctx, b, File)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !maps.Equal(found, p) {
-		return nil, fmt.Errorf("%s has other values than were written to it; the former ones are in %s", File, Backup)
+		return fmt.Errorf("%s has other values than were written to it; the former ones are in %s", File, Backup)
 	}
-	return t, b.Remove(ctx, Backup)
+	return b.Remove(ctx, Backup)
 }
 
 // recovered are the properties of the table after what a crash left is mended.

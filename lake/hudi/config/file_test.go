@@ -67,6 +67,39 @@ func TestLoadRecovers(t *testing.T) {
 	}
 }
 
+// TestMend writes the checksum anew, which Load and Update refuse when it is wrong. Nothing else is forgiven.
+func TestMend(t *testing.T) {
+	m, p := sample(t)
+	set := func(key, value string) {
+		text, err := storage.ReadFile(t.Context(), m, File, maxSize)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := strings.Replace(string(text), key+"="+p[key], key+"="+value, 1)
+		if err := storage.WriteFile(t.Context(), m, File, storage.Replace, []byte(now)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	none := func(Properties) {}
+	set(keyChecksum, "1")
+	if _, err := Load(t.Context(), m); !errors.Is(err, ErrChecksum) {
+		t.Fatalf("Load: %v", err)
+	}
+	if _, err := Update(t.Context(), m, none); !errors.Is(err, ErrChecksum) {
+		t.Fatalf("Update: %v", err)
+	}
+	if _, err := Mend(t.Context(), m, none); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Load(t.Context(), m); err != nil || !maps.Equal(got.Properties, p) {
+		t.Errorf("%v, %v; want %v", got, err, p)
+	}
+	set(keyVersion, "17")
+	if _, err := Mend(t.Context(), m, none); err == nil {
+		t.Error("a version that is not known was mended")
+	}
+}
+
 func TestUpdateCrashes(t *testing.T) {
 	for _, mend := range []bool{false, true} {
 		for step := 1; ; step++ {

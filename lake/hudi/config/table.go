@@ -197,7 +197,7 @@ func (r *reader) identity(t *Table) {
 		r.fail(keyName, "a table must have a name", "missing")
 	}
 	if sum, ok := r.p[keyChecksum]; ok && strings.TrimSpace(sum) != Checksum(r.p[keyDatabase], r.p[keyName]) {
-		r.fail(keyChecksum, "whoever renames a table must write the checksum anew", "checksum does not fit the name, it should be %s", Checksum(t.Database, t.Name))
+		r.fail(keyChecksum, "whoever renames a table must write the checksum anew", "%w, it should be %s", ErrChecksum, Checksum(t.Database, t.Name))
 	}
 	t.Type = Type(strings.ToUpper(r.text(string(CopyOnWrite), keyType)))
 	if t.Type != CopyOnWrite && t.Type != MergeOnRead {
