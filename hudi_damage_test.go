@@ -7,9 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
+
+	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/hudi"
+	"github.com/tarn-lake/tarn/storage"
 )
 
 // TestHudiDamagedMetadata damages the metadata table of tables in several ways. The table is whole, and must be read as before.
@@ -38,6 +43,52 @@ func TestHudiDamagedMetadata(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestHudiDamagedMetadataWrites damages files that a write to the metadata table begins with. The write drops that table, and goes on.
+func TestHudiDamagedMetadataWrites(t *testing.T) {
+	db := utcDB(t)
+	const properties, indexes = ".hoodie/metadata/.hoodie/hoodie.properties", ".hoodie/.index_defs/index.json"
+	half := func(b []byte) []byte { return b[:len(b)/2] }
+	for _, c := range []struct {
+		name, file string
+		how        func([]byte) []byte
+	}{
+		{"empty properties", properties, func([]byte) []byte { return nil }},
+		{"properties cut short", properties, half},
+		{"properties of an unknown version", properties, func(b []byte) []byte {
+			return []byte(strings.Replace(string(b), "hoodie.table.version=8", "hoodie.table.version=80", 1))
+		}},
+		{"index definitions cut short", indexes, half},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := hudiCorpus(t, filepath.Join(shared(t), "corpus", "hudi", "generated", "v8_mor_indexes.zip"))
+			change(t, []string{filepath.Join(dir, c.file)}, c.how)
+			rows, err := db.Session().Query(t.Context(), "UPDATE hudi.`"+dir+"` SET rider = 'new', ts = ts + 1")
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows.Close()
+			if got := plainRows(db.Session(), "SELECT id, rider FROM hudi.`"+dir+"` ORDER BY id"); got != "k1 new\nk3 new\n" {
+				t.Errorf("the table holds %s", got)
+			}
+			if _, err := os.Stat(filepath.Join(dir, ".hoodie", "metadata")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the metadata table is still there: %v", err)
+			}
+			b, err := storage.OpenLocal(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found, err := hudi.Check(t.Context(), b); err != nil || slices.ContainsFunc(found, func(f lake.Finding) bool { return f.Severity == lake.Damage }) {
+				t.Errorf("%v, %v", found, err)
+			}
+			rows, err = db.Session().Query(t.Context(), "CALL create_metadata_table(path => '"+dir+"')")
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows.Close()
+		})
 	}
 }
 

@@ -47,11 +47,14 @@ func readIndexes(ctx context.Context, table storage.Bucket, path string) (Indexe
 	var file struct {
 		Definitions Indexes `json:"indexDefinitions"`
 	}
-	if err == nil && len(bytes.TrimSpace(b)) > 0 {
+	if err != nil {
+		return nil, fmt.Errorf("index definitions %s: %w", path, err)
+	}
+	if len(bytes.TrimSpace(b)) > 0 {
 		err = json.Unmarshal(b, &file)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("index definitions %s: %w", path, err)
+		return nil, &StaleError{Reason: "the definitions of its indexes, " + path + ", cannot be read", Err: err}
 	}
 	return file.Definitions, nil
 }

@@ -63,6 +63,8 @@ func (t *Table) load(ctx context.Context) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return &StaleError{Reason: "it has no properties", Err: err}
+	case err != nil && !storage.Failed(err):
+		return &StaleError{Reason: "its properties cannot be used", Err: err}
 	case err != nil:
 		return fmt.Errorf("metadata table: %w", err)
 	}

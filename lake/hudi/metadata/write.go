@@ -405,7 +405,8 @@ func Drop(ctx context.Context, table storage.Bucket, c *config.Table) error {
 	}
 	if c.IndexDefs != "" {
 		old, err := readIndexes(ctx, table, c.IndexDefs)
-		if err == nil && len(old) > 0 {
+		var stale *StaleError
+		if errors.As(err, &stale) || err == nil && len(old) > 0 {
 			err = writeIndexes(ctx, table, c.IndexDefs, nil)
 		}
 		if err != nil {
