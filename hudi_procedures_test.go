@@ -2,6 +2,7 @@ package tarn_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tarn-lake/tarn"
 	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/hudi"
 	"github.com/tarn-lake/tarn/storage"
@@ -338,5 +340,26 @@ func TestHudiServices(t *testing.T) {
 				d.healthy(t, b)
 			})
 		})
+	}
+}
+
+// TestHudiCallsTellRemedies makes calls that the state of the table does not allow: the error names the procedure, and what to do.
+func TestHudiCallsTellRemedies(t *testing.T) {
+	d := newServiceDB(t)
+	b := d.table("cow", "6")
+	for _, c := range []struct{ sql, says, hint string }{
+		{"CALL create_metadata_table(path => '/t')", "call create_metadata_table on /t: the table has a metadata table already", "CALL delete_metadata_table first"},
+		{"CALL create_savepoint(path => '/t', commit_time => '" + d.instants(b)[1] + "')", "has a savepoint already", "CALL delete_savepoint"},
+		{"CALL delete_metadata_table(path => '/t')", "", ""},
+		{"CALL create_metadata_table(path => '/t')", "", ""},
+	} {
+		err := d.do(b, c.sql)
+		if c.says == "" && err == nil {
+			continue
+		}
+		var e *tarn.Error
+		if !errors.As(err, &e) || e.Class != "TARN_REFUSED" || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Hint, c.hint) {
+			t.Errorf("%s: %v", c.sql, err)
+		}
 	}
 }

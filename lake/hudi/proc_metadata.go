@@ -299,10 +299,17 @@ func createMetadata(ctx context.Context, c *call) ([][]types.Value, error) {
 	}
 	var files int
 	err := c.locked(ctx, c.settings(nil), func(line *timeline.Timeline) error {
+		now, err := config.Load(ctx, c.bucket)
+		if err != nil {
+			return err
+		}
+		if len(now.MetadataPartitions) > 0 {
+			return c.unfit("CALL delete_metadata_table first, or CALL init_metadata_table, which builds the indexes that the metadata table lacks.",
+				"the table has a metadata table already")
+		}
 		if pending := line.Pending(); len(pending) > 0 {
 			return fmt.Errorf("%s is pending; complete it or roll it back first", pending[0])
 		}
-		var err error
 		files, err = c.makeMetadata(ctx, line)
 		return err
 	})

@@ -63,7 +63,7 @@ func (t *Table) Call(ctx context.Context, x engine.Engine, name string, args map
 	if i < 0 || all[i].run == nil {
 		return lake.Answer{}, fmt.Errorf("the procedure %s: %w", name, errors.ErrUnsupported)
 	}
-	rows, err := all[i].run(ctx, &call{Table: t, engine: x, args: args})
+	rows, err := all[i].run(ctx, &call{Table: t, name: name, engine: x, args: args})
 	if err != nil {
 		return lake.Answer{}, t.fail("call "+name+" on", "", err)
 	}
@@ -76,6 +76,7 @@ func (t *Table) Call(ctx context.Context, x engine.Engine, name string, args map
 // call is one run of a procedure.
 type call struct {
 	*Table
+	name   string
 	engine engine.Engine
 	args   map[string]types.Value
 }
@@ -91,9 +92,14 @@ func (c *call) number(name string) (n int64, ok bool) { n, ok = c.args[name].(in
 
 // refuse is an error of the call, with what to do about it.
 func (c *call) refuse(hint, format string, args ...any) error {
-	err := fmt.Errorf(format, args...)
-	return &lake.Error{Op: "call a procedure of", Path: c.path, Class: "HUDI_INVALID_OPTION", Hint: hint, Err: err,
-		Params: map[string]string{"operation": "call a procedure of", "table": c.path, "reason": err.Error()}}
+	op, err := "call "+c.name+" on", fmt.Errorf(format, args...)
+	return &lake.Error{Op: op, Path: c.path, Class: "HUDI_INVALID_OPTION", Hint: hint, Err: err,
+		Params: map[string]string{"operation": op, "table": c.path, "reason": err.Error()}}
+}
+
+// unfit is an error of a table that is not in a state for the call, with what to do about it.
+func (c *call) unfit(hint, format string, args ...any) error {
+	return &lake.Error{Op: "call " + c.name + " on", Path: c.path, Hint: hint, Err: fmt.Errorf(format, args...)}
 }
 
 // Parameters and columns.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/tarn-lake/tarn/lake"
 	"github.com/tarn-lake/tarn/lake/hudi/timeline"
 )
 
@@ -23,7 +24,8 @@ func (t *Table) savepoint(ctx context.Context, o options, instant, user, comment
 			return fmt.Errorf("there is no completed commit %s to savepoint", instant)
 		}
 		if at, ok := line.At(i.Time, timeline.Savepoint); ok && at.State == timeline.Completed {
-			return fmt.Errorf("the commit %s has a savepoint: %w", i.Time, fs.ErrExist)
+			return &lake.Error{Op: "save", Path: t.path, Err: fmt.Errorf("the commit %s has a savepoint already", i.Time),
+				Hint: "CALL delete_savepoint takes it back, so that it can be made with other comments."}
 		}
 		if err := t.cleanedPast(ctx, line, i.Time); err != nil {
 			return err
