@@ -9,7 +9,7 @@ import (
 
 // Receipt tells what one statement wrote.
 type Receipt struct {
-	Operation    string  `json:"operation"`              // as in the table's history: MERGE, WRITE, …
+	Operation    string  `json:"operation"`              // as in the table's history: MERGE, WRITE, …; "" where nothing was done, as [Ignore] asks
 	Table        string  `json:"table"`                  // its name, or its path
 	Version      int64   `json:"version"`                // that was committed; -1 for a table that keeps none
 	ReadVersion  *int64  `json:"read_version,omitempty"` // that the statement read; nil for a new table
@@ -31,7 +31,10 @@ type Receipt struct {
 //	committed version 1 · +2 files −1 file · 118 updated, 7 inserted · 0.4 s · read version 0, serializable
 func (r *Receipt) String() string {
 	parts := []string{fmt.Sprintf("committed version %d", r.Version)}
-	if r.Version < 0 {
+	switch {
+	case r.Operation == "" && r.Version < 0:
+		parts[0] = "nothing done: the table is there"
+	case r.Version < 0:
 		parts[0] = "written"
 	}
 	parts = addPart(parts, " ", count(r.FilesAdded > 0, "+", r.FilesAdded), count(r.FilesRemoved > 0, "−", r.FilesRemoved))

@@ -120,7 +120,7 @@ func (sv *saving) save(ctx context.Context, path string) (*Rows, error) {
 		}
 		return nil, fail(class, nil, "path", fileURL(e.Location), "outputPath", fileURL(e.Location))
 	case err == nil && sv.mode == "Ignore":
-		return nothing(), nil
+		return ignored(e.Location), nil
 	case err == nil:
 		return sv.into(ctx, e, nil, true)
 	case !isMissing(err):
@@ -132,6 +132,9 @@ func (sv *saving) save(ctx context.Context, path string) (*Rows, error) {
 	}
 	return sv.create(ctx, e, nil, rows, lake.Operation{})
 }
+
+// ignored is the result of a write that did nothing.
+func ignored(table string) *Rows { return &Rows{receipt: &Receipt{Table: table, Version: -1}} }
 
 // into writes to a table that is there.
 func (sv *saving) into(ctx context.Context, e lake.Entry, full lake.Ident, byName bool) (*Rows, error) {
@@ -189,11 +192,7 @@ func (sv *saving) create(ctx context.Context, e lake.Entry, full lake.Ident, row
 		op.Txn, op.UserMetadata = p.Operation.Txn, p.Operation.UserMetadata
 		p.Operation = op
 	}
-	out, err := w.silent(ctx, p)
-	if files.Is(e.Format) && err == nil {
-		out.receipt = nil
-	}
-	return out, err
+	return w.silent(ctx, p)
 }
 
 // hudiOptions are the options of the writer as Hudi's datasource takes them: it upserts unless it is told otherwise.
@@ -285,7 +284,7 @@ func (sv *saving) saveAsTable(ctx context.Context, name string) (*Rows, error) {
 	case err == nil && sv.mode == "ErrorIfExists":
 		return nil, fail("TABLE_OR_VIEW_ALREADY_EXISTS", nil, "relationName", quoted(full))
 	case err == nil && sv.mode == "Ignore":
-		return nothing(), nil
+		return ignored(full.String()), nil
 	case err == nil:
 		return sv.into(ctx, e, full, true)
 	case !isMissing(err):

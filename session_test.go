@@ -3,6 +3,7 @@ package tarn
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -63,9 +64,19 @@ func TestIgnoredMode(t *testing.T) {
 	if err != nil || first == nil {
 		t.Fatal(first, err)
 	}
+	at := filepath.Join(t.TempDir(), "t")
+	for _, format := range []string{"delta", "parquet"} {
+		if r, err := w.Format(format).Save(ctx, at+format); err != nil || r == nil || r.Operation == "" {
+			t.Errorf("%s: the first write gives %v, %v", format, r, err)
+		}
+		r, err := w.Format(format).Save(ctx, at+format)
+		if err != nil || r == nil || r.Operation != "" || r.Table != at+format {
+			t.Errorf("%s: the second write gives %v, %v", format, r, err)
+		}
+	}
 	second, err := w.SaveAsTable(ctx, "t")
-	if err != nil || second != nil {
-		t.Fatalf("got %v, %v, want nothing", second, err)
+	if err != nil || second == nil || second.Operation != "" || second.Table != first.Table {
+		t.Fatalf("got %v, %v, want nothing done on %s", second, err, first.Table)
 	}
 }
 
@@ -75,7 +86,8 @@ func TestReceiptText(t *testing.T) {
 		"committed version 1 · +2 files −1 file · 118 updated, 7 inserted · 0.4 s · read version 0, serializable": {Version: 1, ReadVersion: &zero,
 			FilesAdded: 2, FilesRemoved: 1, Updated: 118, Inserted: 7, Seconds: 0.4, Isolation: "Serializable"},
 		"committed version 0 · 5 ms":                                          {Seconds: 0.005},
-		"written · +1 file · 3 inserted · 1.0 s":                              {Version: -1, FilesAdded: 1, Inserted: 3, Seconds: 1},
+		"nothing done: the table is there · 1.0 s":                            {Version: -1, Seconds: 1},
+		"written · +1 file · 3 inserted · 1.0 s":                              {Operation: "WRITE", Version: -1, FilesAdded: 1, Inserted: 3, Seconds: 1},
 		"committed version 2 · 1 deleted · 120 s · read version 0, 2 retries": {Version: 2, ReadVersion: &zero, Deleted: 1, Seconds: 120, Retries: 2},
 	} {
 		if got := r.String(); got != want {

@@ -18,7 +18,7 @@ const (
 	ErrorIfExists SaveMode = "errorifexists" // fail: the default of Save and SaveAsTable
 	Append        SaveMode = "append"        // add the rows: the default of InsertInto
 	Overwrite     SaveMode = "overwrite"     // replace the rows
-	Ignore        SaveMode = "ignore"        // do nothing
+	Ignore        SaveMode = "ignore"        // do nothing, which the receipt says by having no Operation
 )
 
 // Writer writes rows to a table as Spark's df.write does. Its methods give changed copies, so that a Writer may
@@ -89,8 +89,6 @@ func (w Writer) run(ctx context.Context, do func(context.Context, *saving) (*Row
 	if err != nil {
 		return nil, sv.explained(err)
 	}
-	if rows.receipt != nil {
-		rows.receipt.Seconds = time.Since(sv.started).Seconds()
-	}
+	rows.receipt.Seconds = time.Since(sv.started).Seconds()
 	return rows.receipt, rows.Close()
 }
