@@ -226,3 +226,18 @@ func TestHudiWrongChecksum(t *testing.T) {
 		t.Errorf("%v: %s", err, difference(got, want))
 	}
 }
+
+// TestHudiMissingBaseFile names a base file that is gone, and where to look for others.
+func TestHudiMissingBaseFile(t *testing.T) {
+	dir := hudiCorpus(t, filepath.Join(shared(t), "corpus", "hudi", "generated", "v8_mor_indexes.zip"))
+	files, err := filepath.Glob(filepath.Join(dir, "city=sf", "*.parquet"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	remove(t, files)
+	_, err = hudiRows(utcDB(t), dir, hudiModes[1])
+	var e *Error
+	if !errors.As(err, &e) || e.Class != "FAILED_READ_FILE.FILE_NOT_EXIST" || e.Params["path"] != files[0] || !strings.Contains(e.Hint, "Hudi") {
+		t.Errorf("%v", err)
+	}
+}

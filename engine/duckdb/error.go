@@ -132,5 +132,5 @@ var known = []struct {
 const (
 	notThere   = "FAILED_READ_FILE.FILE_NOT_EXIST"
 	unreadable = "FAILED_READ_FILE.NO_HINT"
-	doctor     = "Restore it from a backup. tarn doctor tells which files of a Delta table are missing or have the wrong size."
+	doctor     = "Restore it from a backup. tarn doctor tells which files of a Delta or Hudi table are missing or have the wrong size."
 )
