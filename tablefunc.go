@@ -28,7 +28,7 @@ const hudiQueryType = "hoodie.datasource.query.type"
 var tableFunctions = map[string]tableFunction{
 	"hudi_table_changes":   {"hudi", "table or path, latest_state or cdc, begin[, end[, path glob]]", 3, 5, hudiChanges},
 	"hudi_query":           {"hudi", "table or path, snapshot or read_optimized", 2, 2, hudiQuery},
-	"hudi_query_timeline":  {"hudi", "table or path[, with archived]", 1, 2, hudiView("timeline", "tarn.hudi.archived")},
+	"hudi_query_timeline":  {"hudi", "table or path[, with archived: true or false]", 1, 2, hudiTimeline},
 	"hudi_filesystem_view": {"hudi", "table or path[, partition path]", 1, 2, hudiView("filesystem_view", "tarn.hudi.partition")},
 	"hudi_metadata":        {"hudi", "table or path", 1, 1, hudiView("metadata")},
 }
@@ -54,6 +54,18 @@ func hudiQuery(args []string) (map[string]string, error) {
 		return nil, fmt.Errorf("tables are queried as snapshot or read_optimized, not as %q", args[0])
 	}
 	return map[string]string{hudiQueryType: kind}, nil
+}
+
+func hudiTimeline(args []string) (map[string]string, error) {
+	out := map[string]string{hudiQueryType: "timeline"}
+	for _, a := range args {
+		archived := strings.ToLower(a)
+		if archived != "true" && archived != "false" {
+			return nil, fmt.Errorf("archived actions are listed by true and left out by false, not by %q", a)
+		}
+		out["tarn.hudi.archived"] = archived
+	}
+	return out, nil
 }
 
 // hudiView is the options of a view of the table's files; keys name those that further arguments set.

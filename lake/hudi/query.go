@@ -43,15 +43,19 @@ func (t *Table) Query(ctx context.Context, options map[string]string) (s lake.Sn
 	}
 	switch strings.ToLower(options[optQueryType]) {
 	case queryTimeline:
-		s, err = t.timelineView(ctx)
+		s, err = t.timelineView(ctx, options)
 	case queryFiles:
 		s, err = t.filesView(ctx, options)
 	case queryIncremental:
-		if strings.EqualFold(options[optFormat], "cdc") {
+		switch strings.ToLower(options[optFormat]) {
+		case "cdc":
 			s, err = t.changes(ctx, options)
-			break
+		case "", "latest_state":
+			s, err = t.query(ctx, options)
+		default:
+			err = &lake.Error{Op: "read", Path: t.path, Err: fmt.Errorf("there is no format %q of incremental queries", options[optFormat]),
+				Hint: optFormat + " is latest_state or cdc."}
 		}
-		s, err = t.query(ctx, options)
 	case queryMetadata:
 		s, err = t.metadataView(ctx)
 	default:

@@ -62,8 +62,8 @@ func textField(name string) types.Field { return types.Field{Name: name, Type: t
 func longField(name string) types.Field { return types.Field{Name: name, Type: types.Long} }
 
 // timelineView is the actions of the table, oldest first, with what the writes among them say of themselves; the columns are those of
-// Hudi's hudi_query_timeline, where a number that is not known is -1.
-func (t *Table) timelineView(ctx context.Context) (*listing, error) {
+// Hudi's hudi_query_timeline, where a number that is not known is -1. An option adds those in the archive.
+func (t *Table) timelineView(ctx context.Context, options map[string]string) (*listing, error) {
 	line, err := t.timeline(ctx)
 	if err != nil {
 		return nil, err
@@ -71,6 +71,11 @@ func (t *Table) timelineView(ctx context.Context) (*listing, error) {
 	out := newListing(queryTimeline, t, textField("Timestamp"), textField("Action"), textField("State"), textField("Completion_Time"),
 		textField("File_Name"), longField("Total_Bytes_Written"), longField("Total_Files_Updated"), longField("Total_Partitions_Written"),
 		longField("Total_Records_Written"), longField("Total_Updated_Records_Written"), longField("Total_Write_Errors"))
+	if options[optArchived] == "true" {
+		if out.rows, err = t.archivedRows(ctx, line); err != nil {
+			return nil, t.fail("read the archive of", "", err)
+		}
+	}
 	for _, i := range line.Instants() {
 		var m *timeline.CommitMetadata
 		if i.State == timeline.Completed && i.Action.Writes() {
@@ -81,6 +86,27 @@ func (t *Table) timelineView(ctx context.Context) (*listing, error) {
 		out.rows = append(out.rows, timelineRow(i, i.Name(t.config.Layout), m))
 	}
 	return out, nil
+}
+
+// archivedRows are the rows of timelineView for actions that have left the timeline.
+func (t *Table) archivedRows(ctx context.Context, line *timeline.Timeline) (rows [][]types.Value, err error) {
+	archived, err := line.ReadArchive(ctx, "", "")
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range archived {
+		if _, active := line.At(a.Time, a.Action); active {
+			continue
+		}
+		var m *timeline.CommitMetadata
+		if a.Action.Writes() {
+			if m, err = a.Commit(); err != nil {
+				return nil, err
+			}
+		}
+		rows = append(rows, timelineRow(a.Instant, a.Name(t.config.Layout), m))
+	}
+	return rows, nil
 }
 
 func timelineRow(i timeline.Instant, file string, m *timeline.CommitMetadata) []types.Value {
