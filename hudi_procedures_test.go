@@ -347,19 +347,36 @@ func TestHudiServices(t *testing.T) {
 func TestHudiCallsTellRemedies(t *testing.T) {
 	d := newServiceDB(t)
 	b := d.table("cow", "6")
-	for _, c := range []struct{ sql, says, hint string }{
+	calls := []struct{ sql, says, hint string }{
 		{"CALL create_metadata_table(path => '/t')", "call create_metadata_table on /t: the table has a metadata table already", "CALL delete_metadata_table first"},
 		{"CALL create_savepoint(path => '/t', commit_time => '" + d.instants(b)[1] + "')", "has a savepoint already", "CALL delete_savepoint"},
+		{"CALL show_metadata_table_column_stats(path => '/t')", "the metadata table has no statistics of columns", "CREATE INDEX column_stats"},
 		{"CALL delete_metadata_table(path => '/t')", "", ""},
+		{"CALL show_metadata_table_files(path => '/t')", "call show_metadata_table_files on /t: the table has no metadata table", "CALL create_metadata_table"},
+		{"CALL validate_metadata_table_files(path => '/t')", "the table has no metadata table", "CALL create_metadata_table"},
 		{"CALL create_metadata_table(path => '/t')", "", ""},
-	} {
+	}
+	for _, c := range calls {
 		err := d.do(b, c.sql)
-		if c.says == "" && err == nil {
+		if c.says == "" {
+			if err != nil {
+				t.Errorf("%s: %v", c.sql, err)
+			}
 			continue
 		}
 		var e *tarn.Error
 		if !errors.As(err, &e) || e.Class != "TARN_REFUSED" || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Hint, c.hint) {
 			t.Errorf("%s: %v", c.sql, err)
+		}
+	}
+	if err := storage.WriteFile(context.Background(), b, ".hoodie/metadata/.hoodie/hoodie.properties", storage.Replace, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, sql := range []string{"CALL show_metadata_table_files(path => '/t')", "SELECT * FROM hudi_metadata('/t')"} {
+		var e *tarn.Error
+		if err := d.do(b, sql); !errors.As(err, &e) || !strings.Contains(e.Message, "a file is empty in .hoodie/metadata/.hoodie/hoodie.properties") ||
+			!strings.Contains(e.Hint, "CALL delete_metadata_table") {
+			t.Errorf("%s: %v", sql, err)
 		}
 	}
 }

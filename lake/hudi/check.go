@@ -321,14 +321,13 @@ func (c *checker) metadata() {
 	if errors.Is(err, metadata.ErrNone) {
 		return
 	}
-	const rebuild = "CALL delete_metadata_table, and create_metadata_table where it is wanted"
 	if err != nil {
-		c.found(lake.Damage, metadata.Dir, "cannot be read, or lacks writes: "+err.Error(), rebuild)
+		c.found(lake.Damage, metadata.Dir, "cannot be read, or lacks writes: "+err.Error(), remakeMetadata)
 		return
 	}
 	list, err := c.table.compareMetadata(c.ctx, m)
 	if err != nil {
-		c.found(lake.Damage, metadata.Dir, err.Error(), rebuild)
+		c.found(lake.Damage, metadata.Dir, err.Error(), remakeMetadata)
 		return
 	}
 	for _, d := range list {
@@ -336,13 +335,13 @@ func (c *checker) metadata() {
 		switch {
 		case d.equal() || d.rolledBack():
 		case !d.Known:
-			c.found(lake.Damage, name, "is not named by the metadata table: readers that rely on it miss its rows", rebuild)
+			c.found(lake.Damage, name, "is not named by the metadata table: readers that rely on it miss its rows", remakeMetadata)
 		case !d.InFolder && c.beingCleaned(name):
 			c.found(lake.Note, name, "is named by the metadata table, and was removed by a clean that was interrupted", "the next clean ends it")
 		case !d.InFolder:
-			c.found(lake.Damage, name, "is named by the metadata table, and is not there", rebuild)
+			c.found(lake.Damage, name, "is named by the metadata table, and is not there", remakeMetadata)
 		default:
-			c.found(lake.Damage, name, fmt.Sprintf("has %d bytes, and the metadata table says %d", d.Size, d.KnownSize), rebuild)
+			c.found(lake.Damage, name, fmt.Sprintf("has %d bytes, and the metadata table says %d", d.Size, d.KnownSize), remakeMetadata)
 		}
 	}
 	for name := range c.sizes {
@@ -388,6 +387,6 @@ func (c *checker) hfile(name string) {
 		err = it.Err()
 	}
 	if err != nil {
-		c.found(lake.Damage, name, "is no HFile that can be read: "+err.Error(), "CALL delete_metadata_table, and create_metadata_table")
+		c.found(lake.Damage, name, "is no HFile that can be read: "+err.Error(), remakeMetadata)
 	}
 }

@@ -96,6 +96,10 @@ func (t *Table) metadataView(ctx context.Context) (*listing, error) {
 	if errors.Is(err, metadata.ErrNone) {
 		return nil, &lake.Error{Op: "read the metadata table of", Path: t.path, Err: err, Hint: "CALL create_metadata_table makes one."}
 	}
+	var stale *metadata.StaleError
+	if errors.As(err, &stale) {
+		return nil, &lake.Error{Op: "read the metadata table of", Path: t.path, Err: err, Hint: remakeMetadata + "."}
+	}
 	if err != nil {
 		return nil, t.fail("read the metadata table of", "", err)
 	}

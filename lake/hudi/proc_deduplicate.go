@@ -20,7 +20,7 @@ func deduplicate(ctx context.Context, c *call) ([][]types.Value, error) {
 	case c.config.Type == config.MergeOnRead:
 		return nil, c.refuse("Rewrite the table: INSERT OVERWRITE … SELECT the rows that shall stay.", "rows of MERGE_ON_READ tables cannot be deleted one by one")
 	case !c.config.MetaFields:
-		return nil, c.refuse("", "the table stores no keys")
+		return nil, c.refuse("Rewrite the table: INSERT OVERWRITE … SELECT the rows that shall stay.", "the table stores no keys")
 	case slices.Contains(c.config.MetadataPartitions, metadata.RecordIndexPartition):
 		return nil, c.refuse("CALL delete_metadata_table first: it has one place for each key.", "the table has a record index")
 	}

@@ -50,10 +50,13 @@ func (c *call) metadata(ctx context.Context) (*metadata.Table, error) {
 	}
 	m, err := metadata.Open(ctx, c.bucket, c.config, line)
 	if errors.Is(err, metadata.ErrNone) {
-		return nil, c.refuse("", "the table has no metadata table")
+		return nil, c.unfit("CALL create_metadata_table makes one.", "the table has no metadata table")
 	}
 	return m, err
 }
+
+// remakeMetadata is what to do about a metadata table that cannot be relied upon.
+const remakeMetadata = "CALL delete_metadata_table, and create_metadata_table where one is wanted"
 
 func showMetadataPartitions(ctx context.Context, c *call) ([][]types.Value, error) {
 	m, err := c.metadata(ctx)
@@ -143,6 +146,9 @@ func showMetadataColumnStats(ctx context.Context, c *call) ([][]types.Value, err
 		}
 	}
 	stats, err := m.ColumnStats(ctx, names, refs)
+	if errors.Is(err, metadata.ErrNone) {
+		return nil, c.unfit("CREATE INDEX column_stats ON the table USING column_stats (columns) makes them.", "the metadata table has no statistics of columns")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -142,7 +142,7 @@ func runCompaction(ctx context.Context, c *call) ([][]types.Value, error) {
 		return nil, err
 	}
 	if c.config.Type != config.MergeOnRead {
-		return nil, c.refuse("", "only MERGE_ON_READ tables are compacted")
+		return nil, c.refuse("CALL run_clustering joins small files of other tables.", "only MERGE_ON_READ tables are compacted")
 	}
 	pending := func(line *timeline.Timeline) ([]timeline.Instant, error) {
 		return line.Pending(timeline.Compaction), nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tarn-lake/tarn/engine"
 	"github.com/tarn-lake/tarn/lake"
+	"github.com/tarn-lake/tarn/lake/hudi/metadata"
 	"github.com/tarn-lake/tarn/rel"
 	"github.com/tarn-lake/tarn/types"
 )
@@ -63,7 +64,12 @@ func (t *Table) Call(ctx context.Context, x engine.Engine, name string, args map
 	if i < 0 || all[i].run == nil {
 		return lake.Answer{}, fmt.Errorf("the procedure %s: %w", name, errors.ErrUnsupported)
 	}
-	rows, err := all[i].run(ctx, &call{Table: t, name: name, engine: x, args: args})
+	c := &call{Table: t, name: name, engine: x, args: args}
+	rows, err := all[i].run(ctx, c)
+	var stale *metadata.StaleError
+	if errors.As(err, &stale) {
+		return lake.Answer{}, c.unfit(remakeMetadata+".", "%w", err)
+	}
 	if err != nil {
 		return lake.Answer{}, t.fail("call "+name+" on", "", err)
 	}

@@ -60,9 +60,12 @@ func Open(ctx context.Context, table storage.Bucket, c *config.Table, data *time
 // load reads the properties and the timeline of the metadata table.
 func (t *Table) load(ctx context.Context) error {
 	own, err := config.Load(ctx, t.bucket)
+	var damaged *config.DamagedError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return &StaleError{Reason: "it has no properties", Err: err}
+	case errors.As(err, &damaged):
+		return &StaleError{Path: config.File, Reason: "a file " + damaged.Reason}
 	case err != nil && !storage.Failed(err):
 		return &StaleError{Reason: "its properties cannot be used", Err: err}
 	case err != nil:
