@@ -20,7 +20,7 @@ import (
 // TestHudiDamagedMetadata damages the metadata table of tables in several ways. The table is whole, and must be read as before.
 func TestHudiDamagedMetadata(t *testing.T) {
 	corpus, db := filepath.Join(shared(t), "corpus", "hudi", "generated"), utcDB(t)
-	for _, name := range []string{"v5_mor_part_multi", "v6_cow_services", "v9_cow_services", "v9_mor_part_multi", "v9_mor_compaction"} {
+	for _, name := range []string{"v5_mor_part_multi", "v6_cow_services", "v8_mor_indexes", "v9_cow_services", "v9_mor_part_multi", "v9_mor_compaction"} {
 		dir := hudiCorpus(t, filepath.Join(corpus, name+".zip"))
 		want, err := hudiRows(db, dir, hudiModes[0])
 		if err != nil {
@@ -139,6 +139,11 @@ var hudiDamages = []struct {
 	{"logs cut short", []string{".log."}, func(t *testing.T, files []string) { change(t, files, func(b []byte) []byte { return b[:len(b)/2] }) }},
 	{"base files with other bytes", []string{".hfile"}, func(t *testing.T, files []string) { change(t, files, scramble) }},
 	{"logs with other bytes", []string{".log."}, func(t *testing.T, files []string) { change(t, files, scramble) }},
+	{"empty logs", []string{".log."}, func(t *testing.T, files []string) { change(t, files, func([]byte) []byte { return nil }) }},
+	{"an empty log before the last one", []string{".files-0000-0_"}, func(t *testing.T, files []string) {
+		files = slices.DeleteFunc(files, func(f string) bool { return strings.HasSuffix(f, ".crc") })
+		change(t, files[max(0, len(files)-3):max(1, len(files)-1)], func([]byte) []byte { return nil })
+	}},
 	{"empty base files", []string{".hfile"}, func(t *testing.T, files []string) { change(t, files, func([]byte) []byte { return nil }) }},
 }
 

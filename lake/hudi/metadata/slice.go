@@ -52,7 +52,8 @@ func parseFile(info storage.Info) (id string, f file, isLog, ok bool) {
 	return id, f, true, true
 }
 
-// listFiles lists the files of a partition: base files and logs by the id of their file group, and the paths of all files.
+// listFiles lists the files of a partition: base files and logs by the id of their file group, and the paths of all files that
+// hold something.
 func listFiles(ctx context.Context, b storage.Bucket, partition string) (bases, logs map[string][]file, paths map[string]bool, err error) {
 	bases, logs, paths = map[string][]file{}, map[string][]file{}, map[string]bool{}
 	for info, err := range b.List(ctx, partition, "") {
@@ -60,7 +61,7 @@ func listFiles(ctx context.Context, b storage.Bucket, partition string) (bases, 
 			return nil, nil, nil, err
 		}
 		id, f, isLog, ok := parseFile(info)
-		paths[info.Name] = true
+		paths[info.Name] = info.Size > 0
 		switch {
 		case !ok:
 		case isLog:
@@ -99,8 +100,8 @@ func (t *Table) listSlices(ctx context.Context, partition string) ([]*slice, err
 	return out, t.checkLogs(ctx, partition, out, paths)
 }
 
-// checkLogs finds logs that writes since the newest base file have made and that are not among paths: a log that is lost would take
-// what the write did with it.
+// checkLogs finds logs that writes since the newest base file have made and that are not among paths: a log that is lost or empty would
+// take what the write did with it.
 func (t *Table) checkLogs(ctx context.Context, partition string, groups []*slice, paths map[string]bool) error {
 	bases := map[string]string{}
 	oldest, made := "~", ""
@@ -125,7 +126,7 @@ func (t *Table) checkLogs(ctx context.Context, partition string, groups []*slice
 		}
 		for _, st := range m.PartitionToWriteStats[partition] {
 			if base, ok := bases[st.FileID]; ok && i.Time > base && st.Path != "" && !paths[st.Path] {
-				return &StaleError{Path: st.Path, Reason: "a file is missing"}
+				return &StaleError{Path: st.Path, Reason: "a file is missing or empty"}
 			}
 		}
 	}
