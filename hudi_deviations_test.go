@@ -110,7 +110,7 @@ func saveAnswer(s *Session, dir, kind, text string) string {
 	switch {
 	case err != nil:
 		return "[" + err.(*Error).Class + "] " + err.(*Error).Message + "\n"
-	case receipt == nil:
+	case receipt.Operation == "":
 		return "nothing written\n"
 	}
 	return fmt.Sprintf("%d inserted, %d updated\n", receipt.Inserted, receipt.Updated)
